@@ -19,7 +19,7 @@ export type CompressionFormat = "gzip" | "zstd";
 export interface CompressOptions<Name extends CodecName = CodecName, V = unknown> {
   /**
    * The format of values that are written. Default `"gzip"`. `"zstd"` is faster, and needs Node 22.15, 23.8 or later, Bun or Deno.
-   * Values of both formats can be read with either.
+   * Either setting reads values of both formats.
    */
   format?: CompressionFormat | undefined;
   /** Minimum size in bytes of a value that is compressed. Default 1,024. */
@@ -30,7 +30,7 @@ export interface CompressOptions<Name extends CodecName = CodecName, V = unknown
   maxSize?: number | undefined;
   /**
    * Whether compressed values are stored as text, in base64, which is a third longer. Default false. For endpoints that take bytes only
-   * in single commands, such as Upstash. Values of both kinds can be read with either.
+   * in single commands, such as Upstash. Either setting reads values of both kinds.
    */
   text?: boolean | undefined;
   /** The codec of the values, as for a client. Default `"json"`. */
@@ -85,27 +85,27 @@ const FORMATS: Partial<Record<CompressionFormat, Format>> = {
 const NEEDS_ZSTD = "zstd needs a runtime that has it: Node 22.15, 23.8 or later, Bun or Deno";
 
 /**
- * The beginning of compressed bytes, as of GLIDE, the client of Valkey. The version and the id of the format follow.
+ * The first bytes of a compressed value, as in GLIDE, the client of Valkey. The version and the id of the format follow.
  * @see https://github.com/valkey-io/valkey-glide/blob/main/glide-core/src/compression.rs
  */
 const MAGIC = "\0\u0001\u0002";
 const VERSION = 0x00;
 const HEADER_SIZE = 5;
-/** The ids of formats in the header. GLIDE defines zstd's and LZ4's, and has no gzip. */
+/** The ids of formats in the header. GLIDE defines the ids of zstd and LZ4, and has no gzip. */
 const IDS: Readonly<Record<CompressionFormat, number>> = { gzip: 0x67, zstd: 0x01 };
 const LZ4 = 0x02;
 /** The header of compressed bytes in base64. */
 const TEXT_HEADER = /^warmline:(gzip|zstd):/;
 
-/** Length of the longer text header. */
+/** Length of a text header. Those of both formats have the same length. */
 const TEXT_HEADER_SIZE = "warmline:gzip:".length;
 
 /** Maximum number of UTF-8 bytes of a UTF-16 code unit. */
 const MAX_BYTES_PER_CHARACTER = 3;
 
 /**
- * Returns a codec that compresses values from a size on: `new Redis({ codec: compress() })`. Values that do not become smaller are
- * stored uncompressed. Values without a header are read without decompression, so values from before the codec stay readable.
+ * Returns a codec that compresses values of `threshold` bytes or more: `new Redis({ codec: compress() })`. Values that do not
+ * become smaller are stored uncompressed. Values without a header are not decompressed, so those from before it stay readable.
  *
  * Commands that change or read a part of a value, such as APPEND and GETRANGE, see compressed bytes.
  * @throws ConfigError if an option is malformed, or the runtime lacks the format. The codec throws ArgumentError for a value above

@@ -94,7 +94,7 @@ export class RedisError extends WarmlineError {
   }
 }
 
-/** The endpoint could not be reached. Nothing was sent. */
+/** The endpoint could not be reached, or did not run the command: nothing was applied. Also the error of a lost event stream. */
 export class ConnectionError extends WarmlineError {
   /** `"circuit-open"` if the endpoint was not tried, because it did not respond to earlier calls. */
   readonly code: "circuit-open" | undefined;
@@ -109,8 +109,8 @@ export class ConnectionError extends WarmlineError {
 }
 
 /**
- * The connection failed after the command was written and before its response arrived: it may have been applied.
- * warmline does not send a write again on its own: check the data, or use `writes: "exactly-once"`.
+ * The connection failed after the command was written and before its response arrived, so the command may have been
+ * applied. warmline sends a write again only if the gateway recognises it: check the data, or use `writes: "exactly-once"`.
  */
 export class UnknownOutcomeError extends WarmlineError {}
 

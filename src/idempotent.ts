@@ -53,8 +53,8 @@ const RESULT = "result:";
 /**
  * Runs a function once per key, and returns its result. Later calls return the stored result. If the function throws, or its
  * process ends, the next call runs it again, and the writes that were applied return their first replies.
- * The client's `signal` and `deadline` end the wait for another run, and apply to the function's commands. Even after they have
- * ended, the result is stored or the lease is released.
+ * The client's `signal` and `deadline` end the wait for another run, and apply to the function's commands. Neither stops the
+ * last write, which stores the result or releases the lease.
  * @param key stores the lease and the result. On a cluster the keys that the function writes need its hash tag.
  * @param fn gets a client with exactly-once writes. Once the lease has ended, they are refused with a RedisError of code
  * `LEASELOST`. Its result must be JSON, or undefined.

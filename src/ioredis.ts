@@ -31,7 +31,7 @@ const REFUSED: Record<string, readonly [isSet: (value: unknown) => boolean, inst
  *
  * A command whose response was lost rejects with an error that begins with `UNKNOWNOUTCOME`, and is not sent again. A command
  * that was not sent rejects with `UNSENT`.
- * @param options without `url` and `token` they are read from the environment.
+ * @param options if `url` and `token` are missing, both are read from the environment.
  * @throws ConfigError if an option is unknown or malformed. A missing url or token is an error of each connection instead.
  */
 export function warmlineConnector(options: ConnectorOptions = {}, ...surplus: []): IORedisConnector {
@@ -40,7 +40,7 @@ export function warmlineConnector(options: ConnectorOptions = {}, ...surplus: []
     /** ioredis emits this error if the stream is destroyed before it has connected. */
     firstError: Error | undefined;
     #stream: RespStream | undefined;
-    /** The time in ms in which commands may complete after `disconnect()`. */
+    /** Time in ms that commands have after `disconnect()` to complete. */
     readonly #disconnectTimeout: number;
 
     /** @throws ConfigError if an option of ioredis would have no effect. */

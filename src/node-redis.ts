@@ -1,5 +1,5 @@
 /**
- * Unmodified node-redis over HTTP, by a loopback socket of its own: `createClient(await startLoopback())`.
+ * Unmodified node-redis over HTTP, through a server on the loopback interface: `createClient((await startLoopback()).options)`.
  *
  * @module warmline/node-redis
  */
@@ -27,7 +27,10 @@ export interface LoopbackOptions {
 export interface Loopback {
   /** Options for `createClient()`. Spread them to add others. */
   readonly options: LoopbackOptions;
-  /** The same as a URL with the password, `redis://default:...@127.0.0.1:...`, for libraries that only take a URL. */
+  /**
+   * The address and the password as a URL, `redis://default:...@127.0.0.1:...`, for libraries that only take a URL. RESP2 must be set apart
+   * from it.
+   */
   readonly url: string;
   /** Ends the server and its connections. */
   close(): Promise<void>;
@@ -39,7 +42,7 @@ export interface Loopback {
  *
  * A command whose response was lost rejects with an error that begins with `UNKNOWNOUTCOME`. A command that was not sent
  * rejects with `UNSENT`. The connection of node-redis stays open.
- * @param options without `url` and `token` they are read from the environment.
+ * @param options if `url` and `token` are missing, they are read from the environment.
  * @throws ConfigError if an option is unknown or malformed, or url or token is missing; Error if no port is free.
  */
 export async function startLoopback(options: ConnectorOptions = {}, ...surplus: []): Promise<Loopback> {
@@ -64,6 +67,8 @@ export async function startLoopback(options: ConnectorOptions = {}, ...surplus: 
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(0, HOST, resolve);
   });
+  // A connection that can't be accepted is closed, which its client sees.
+  server.removeAllListeners("error").on("error", () => {});
   server.unref();
   const { port } = server.address() as AddressInfo;
   const { username, password } = credentials;

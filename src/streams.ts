@@ -1,5 +1,5 @@
 /**
- * Streams that outlive a function: readers that go on by id, and a writer that batches.
+ * Streams that outlive a function: readers that continue after the last id they read, and a writer that sends entries in batches.
  *
  * @module warmline/streams
  */

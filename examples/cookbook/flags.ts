@@ -22,7 +22,7 @@ export async function isOn(name: string, user: string): Promise<boolean> {
   return hash.readUInt32BE() % 100 < share;
 }
 
-/** If Redis can't be reached, the flags stay as they were. */
+/** If Redis can't be reached, the flags stay as they were; off, if they were never read. */
 function currentFlags(): Promise<Flags> {
   if (Date.now() - readAt > MAX_AGE) {
     readAt = Date.now();

@@ -19,7 +19,7 @@ return 0`);
 /**
  * Runs `task` while it holds a lock, and waits up to `wait` ms for it. The lock ends `lease` ms after its holder has died.
  * The fence grows with each holder: pass it on with every write, as to `fencedSet`.
- * @throws Error if the lock is held by another for too long, or if it was lost before the task had ended.
+ * @throws Error if the lock is held by another for too long, or if an extension found that it was lost.
  */
 export async function withLock<T>(
   name: string,

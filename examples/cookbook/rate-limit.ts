@@ -2,7 +2,7 @@ import { Redis } from "warmline";
 
 const redis = Redis.fromEnv({ timeout: 1_000 });
 
-// The previous window counts by the share of it that still lies within the last `window` ms.
+// The previous window's requests count in proportion to how much of it lies within the last `window` ms.
 const script = redis.createScript<number>(`
 local now, window, limit = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local current = tonumber(redis.call("GET", KEYS[1]) or "0")

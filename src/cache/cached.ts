@@ -20,7 +20,7 @@ export interface CachedFunction<Args extends readonly unknown[], T> {
   /** Returns the result for these arguments: a stored one, or a new one. */
   (...args: Args): Promise<T>;
   /**
-   * Deletes the result for these arguments. A computation in progress is not stored. Once it has resolved, no call of any
+   * Deletes the result for these arguments. A result that is being computed is not stored. Once it has resolved, no call of any
    * process returns a result whose computation began before.
    */
   delete(...args: Args): Promise<void>;
@@ -111,14 +111,17 @@ class CachedCalls {
     return this.#untilAbort(() => this.#store.deleteTag(encodeTag(tag)));
   }
 
-  /** Waits until the client's signal aborts. */
+  /** Runs a function. Stops waiting for it when the client's signal aborts. */
   async #untilAbort<T>(run: () => Promise<T>): Promise<T> {
     const signal = getSignal(executorOf(this.#redis).settings);
     throwIfAborted(signal);
     return signal ? within(MAX_TIMER, run(), undefined, signal) : run();
   }
 
-  /** Returns the result of a flight, if that was true at a time after this call began. */
+  /**
+   * Returns the result of a flight. A result that was read or computed before this call began does not count: then the call takes another
+   * flight.
+   */
   async #read(key: string, args: readonly unknown[]): Promise<unknown> {
     const began = moment();
     const time = ++this.#time;
@@ -173,7 +176,8 @@ class CachedCalls {
         if (onOutage === "throw" || !isOutage(error)) throw error;
       });
       const took = call.timeout - left();
-      // Without Redis, or after a wait of one lease, the call computes too. Otherwise calls would queue for a slow function.
+      // Without Redis, or after it has waited for one lease, the call computes the result itself. Otherwise calls would queue for a slow
+      // function.
       const isWaiting = lookup?.state === "wait";
       if (!lookup || (isWaiting && (waited || elapsed(began) >= leaseTime))) {
         flight.startLease(leaseTime, leave);
@@ -188,12 +192,13 @@ class CachedCalls {
       }
       flight.startLease(leaseTime, leave);
       call.timeout = left();
-      // Later calls get the stale result.
+      // Later calls begin a flight of their own, and get the stale result.
       if (lookup.stale) leave();
       const refresh = this.#refresh(call, lookup.lease);
       if (!lookup.stale) return refresh.catch((error) => this.#release(call, lookup.lease, error));
       if (!waitUntil) return refresh;
       refresh.catch(ignore);
+      // An error of waitUntil reaches the call; the refresh goes on.
       waitUntil(refresh);
       return { ...lookup.stale, time, took };
     }

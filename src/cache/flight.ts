@@ -1,9 +1,9 @@
 import { clearTimeout, MAX_TIMER, setTimeout } from "../util/timers.js";
 
-/** A result as text, for calls that began before its time. */
+/** A result as text. A call may return it if the call began before `time`. */
 export interface SharedResult {
   readonly text: string;
-  /** The time at which the result was true. The calls and requests of the function are counted as time. */
+  /** When the result was true: not a clock time, but the number of the function's calls and requests before that. */
   readonly time: number;
   /** Identifies the entry, if the result was stored before. */
   readonly id?: string;
@@ -15,7 +15,7 @@ export interface SharedResult {
 export class Flight {
   /** The result for the call that began the flight. */
   readonly result: Promise<SharedResult>;
-  /** The result for other calls, or undefined if the lease of the computation ended before. */
+  /** The result for other calls, or undefined if the lease of the computation ended first. */
   readonly shared: Promise<SharedResult | undefined>;
   #end!: () => void;
   #timer: NodeJS.Timeout | undefined;

@@ -9,7 +9,7 @@ export interface CachedOptions<Args extends readonly unknown[], T> {
   fresh: number;
   /** Further seconds in which the result may be returned while one call computes it anew. Default 0. */
   stale?: number | undefined;
-  /** Time in seconds that a computation may take. Then another one may begin, and this one is not stored. Default 10. */
+  /** Maximum time in seconds of a computation. After that another may begin, and this one's result is not stored. Default 10. */
   lease?: number | undefined;
   /** Returns the tags of a result, from the result and the arguments. `deleteTag` deletes the results with a tag. */
   tags?: ((result: T, ...args: Args) => readonly string[]) | undefined;
@@ -21,7 +21,7 @@ export interface CachedOptions<Args extends readonly unknown[], T> {
   /**
    * Gets the promise of a computation that replaces a stale result, such as `waitUntil` of `@vercel/functions`: the call then
    * returns the stale result at once. Without it, the call returns the new result. It also gets the promise of the request
-   * that ends the lease of a function that failed, for which the call waits otherwise.
+   * that ends the lease after the function has failed. Without `waitUntil`, the call waits for that request.
    */
   waitUntil?: ((refresh: Promise<unknown>) => void) | undefined;
   /**
@@ -55,6 +55,7 @@ const NAMES: readonly (keyof CachedOptions<[], unknown>)[] = [
   "onOutage",
 ];
 
+/** Checks the options of cached, and fills in defaults. @throws an error of `assert` that names the wrong option. */
 export function resolveCachedOptions(assert: Assert, options: CachedOptions<any, any>): CachedSettings {
   const wanted = "the fourth argument must be an object of options, such as { key: (id) => id, fresh: 60 }";
   checkNames(assert, options, NAMES, wanted);

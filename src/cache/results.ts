@@ -3,7 +3,7 @@ import { ArgumentError, SchemaError } from "../errors.js";
 import { describe, lacksJson } from "../protocol/args.js";
 
 /**
- * Returns a result as text: JSON, or nothing for undefined.
+ * Returns a result as text: JSON, or empty text for undefined.
  * @param label begins the messages of errors.
  * @param converted whether a schema converts the JSON of objects with toJSON, such as a Date, back to objects.
  * @throws ArgumentError if JSON would change the result.
@@ -23,7 +23,7 @@ export function encodeResult(label: string, result: unknown, converted: boolean)
 
 /**
  * @param written the part, or the return value of its toJSON, such as null for an invalid Date.
- * @throws ArgumentError for a part of a result that JSON would drop or change.
+ * @throws ArgumentError for a part of a result that JSON would drop or change. A member whose value is undefined may be dropped.
  */
 function assertJson(
   label: string,
@@ -44,7 +44,7 @@ function assertJson(
     (typeof written === "object" && written !== null && lacksJson(written));
   if (!isLost && (converted || !writesItself)) return;
   const description = typeof part === "number" ? String(part) : describe(part);
-  let reason = "which returns from JSON as another type: convert it, or give cached a schema";
+  let reason = "which returns from JSON as another type: convert it, or use `cached` with a schema";
   if (isLost) reason = writesItself ? `whose toJSON returns ${describe(written)}` : "which JSON can't hold";
   throw new ArgumentError(`${label}: the result contains ${description}, ${reason}`);
 }

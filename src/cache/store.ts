@@ -39,10 +39,10 @@ type LookupReply = [
   newest: number,
 ];
 
-/** Line of a script by which Upstash locks only its keys, not the whole database. Other servers refuse it. */
+/** First line of a script for Upstash, which then locks only the script's keys. Other servers refuse this line. */
 const KEY_LOCKING = "#!lua flags=allow-key-locking\n";
 
-/** Difference in ms between two timeouts that is not worth another client. */
+/** Time in ms of a timeout that may have passed before a request gets a client with a shorter timeout. */
 const SLACK = 10;
 
 /** The results of one cached function in Redis. */
@@ -59,7 +59,7 @@ export class ResultStore {
   isSplit = false;
   #lacksKeyLocking = false;
 
-  /** @param client sends writes again, and reads replies as text. */
+  /** @param client has the codec `text`, and sends writes at least once. */
   constructor(client: Redis, name: string, settings: CachedSettings) {
     this.timeout = executorOf(client).settings.timeout;
     this.#client = client;
@@ -138,7 +138,7 @@ export class ResultStore {
     return `${this.#name}:cached`;
   }
 
-  /** Runs a script. The timeout of each request is the rest of the time. */
+  /** Runs a script. Each request gets the time that is left as its timeout. */
   #run(
     lua: string,
     keys: string[],

@@ -20,6 +20,7 @@ import type { BatchPath } from "../protocol/rest-protocol.js";
 import { rejectAtCaller } from "../util/at-caller.js";
 import { createPipeline } from "./pipeline.js";
 
+/** Key under which a client keeps the prototype of its class, for the clients that `with()` creates from it. */
 export const PROTOTYPE = Symbol("prototype");
 
 /** Wraps the requests of one client in middleware. */
@@ -62,7 +63,7 @@ function bind(executor: CommandExecutor, prototype: object): object {
     const method = getMethod(name)?.(executor, prototype) as Method;
     if (typeof method !== "function") return method;
     return function (this: object | undefined, ...args: unknown[]) {
-      // A spy may have replaced the method on the prototype since then.
+      // A spy may have replaced the method on the prototype since this function was created.
       const called = isReplaced(name) ? (prototype as Record<string, Method>)[name]! : method;
       return called.apply(this ?? methods, args);
     };
@@ -73,7 +74,7 @@ function bind(executor: CommandExecutor, prototype: object): object {
 
 /** Returns the function that binds the method of a name, or undefined if there is no such method. */
 function getMethod(name: string): Bound | undefined {
-  // Before the commands: to look up a name that is not a command creates all specs.
+  // Client methods come first, because looking up a name that is not a command creates all specs.
   const clientMethod = clientMethods[name];
   const make = clientMethod ? undefined : commandMethod(name);
   return make ? (executor) => make((spec, args) => executor.run(spec, args)) : clientMethod;

@@ -20,7 +20,9 @@ export function startLog(debug = /\bwarmline\b/i.test(process.env.NODE_DEBUG ?? 
   const started = new WeakMap<object, number>();
   const { start, asyncEnd } = tracingChannel("warmline:request");
   start.subscribe((message) => void started.set(message as object, monotonicTime()));
-  asyncEnd.subscribe((message: any) =>
-    print(requestLine(message, monotonicTime() - started.get(message)!, message.error)),
-  );
+  asyncEnd.subscribe((message: any) => {
+    const since = started.get(message);
+    // Another subscriber may have traced the request from before this log.
+    if (since !== undefined) print(requestLine(message, monotonicTime() - since, message.error));
+  });
 }

@@ -16,7 +16,7 @@ import { assertKnownOptions } from "../options/option-names.js";
 import type { BatchPath } from "../protocol/rest-protocol.js";
 import { atCaller } from "../util/at-caller.js";
 
-/** A command called on a pipeline. It returns the pipeline, with one more result. */
+/** The reply mode of a pipeline: each method returns the pipeline, whose type then has one more result. */
 export interface Queued<Q extends readonly unknown[], V = unknown> extends ReplyMode {
   /** The pipeline. */
   readonly reply: Pipeline<[...Q, this["value"]], V>;
@@ -104,7 +104,7 @@ class CommandQueue {
     const send = (commands: readonly Command[]): Promise<Result[]> => {
       const guardedWrites = commands.map((command) => guardWrite(client, command));
       const guarded = guardReads(client, guardedWrites, path, settings.scope);
-      // After the guards, because the limits may throw: each called write takes an ordinal of its scope.
+      // After the guards, because this may throw: a write that was called takes its ordinal of the scope even then.
       return sendAll(client, guarded, path, createLimits(settings));
     };
     const near = getNear(client);
@@ -143,7 +143,7 @@ function sendAll(
       onError: (error, place) => settle(place, { error }),
     };
     const batch = commands.map((command, place) => new Pending(command, undefined, receiver, place));
-    // Blocking commands of a pipeline wait one after the other. In a transaction none waits.
+    // Blocking commands of a pipeline wait one after the other. In a transaction no command waits.
     const waits = path === "pipeline" ? commands.map(({ wait = 0 }) => wait) : [];
     const time = timeLeft(
       client.settings,

@@ -27,7 +27,7 @@ export interface Platform extends Pick<ClientContext, "contextNow" | "sha1"> {
    * @param debug the client's option `debug`.
    */
   tracer?(debug: boolean | undefined): Tracer | undefined;
-  /** Returns a function to call before each command of a client, if needed. Its promise is awaited. */
+  /** Returns a function to call before each command, or undefined if none is needed. If it returns a promise, the command waits for it. */
   beforeCalls?(options: RedisOptions): (() => Promise<unknown> | undefined) | undefined;
 }
 
@@ -85,8 +85,8 @@ function connectLater(context: ClientContext, connected: Connected, retry: () =>
 function connect(platform: Platform, options: ClientOptions, requester?: Requester): Connected {
   const env = options[ENV];
   const parsed = requester ? undefined : parseEndpoint(options, env);
-  const endpoint = parsed && "origin" in parsed ? { ...parsed, env: env ?? platform.env() } : parsed;
-  const usable = endpoint instanceof ConfigError ? NOWHERE : (endpoint ?? NOWHERE);
+  const found = parsed && "origin" in parsed && { ...parsed, env: env ?? platform.env() };
+  const usable = found || NOWHERE;
   const plain = options.responseEncoding === false || requester !== undefined;
   const protocol = new Protocol(
     usable,
@@ -94,15 +94,15 @@ function connect(platform: Platform, options: ClientOptions, requester?: Request
     !plain,
     options.readYourWrites !== false && !requester,
   );
-  if (options.near && usable !== NOWHERE) {
+  if (options.near && found) {
     const near = options.near as NearHooks;
-    // If responses arrive in another asynchronous context, code that serves several requests may share connections and promises.
-    near.attach(usable, platform.contextNow !== undefined, options.prefix);
+    // On a platform with `contextNow`, code that serves one request may await a promise of code that serves another.
+    near.attach(found, platform.contextNow !== undefined, options.prefix);
     protocol.near = near;
   }
   const { maxReplySize = DEFAULT_MAX_REPLY_SIZE } = options;
   const custom = options.transport?.(usable.origin, options, maxReplySize) as Transport | undefined;
   const transport = custom ?? platform.createTransport(usable, options, maxReplySize, protocol.ping());
-  if (usable !== NOWHERE && (options.preconnect ?? platform.preconnects?.())) void transport.preconnect?.();
-  return { transport, protocol, endpoint };
+  if (found && (options.preconnect ?? platform.preconnects?.())) void transport.preconnect?.();
+  return { transport, protocol, endpoint: found || parsed };
 }

@@ -92,7 +92,7 @@ export interface Redis<V = unknown>
    */
   monitor(): AsyncGenerator<string, void, undefined>;
   /**
-   * Returns a client with other settings, for one call or many. Fields of a class of your own are copied. With `codec`, the types of
+   * Returns a client with other settings, for one call or many. If this client is of a subclass, its fields are copied. With `codec`, the types of
    * stored values change: `redis.with({ codec: "bytes" }).get(key)` gives a Uint8Array or null.
    *
    * Its commands do not share requests with those of this client. A request may reach Redis before an earlier one, also of the same
@@ -108,8 +108,8 @@ export interface Redis<V = unknown>
   /** Wraps every request of this client in `middleware`. The middleware added last is called first. */
   use(middleware: Middleware): void;
   /**
-   * Opens a connection before the first command. On Node it also checks an idle connection that may be dead by a PING, so that the
-   * first write need not wait for that. Settles when it is done, has failed or has taken a second. Never rejects.
+   * Opens a connection before the first command. On Node it also sends a PING on an idle connection that may be dead, so that the first
+   * write need not wait for that. Settles when it is done, has failed or has taken a second. Never rejects.
    */
   ready(): Promise<void>;
   /** Counts of what happened to this origin's connections since the process began, and to the client's near cache. */
@@ -143,14 +143,15 @@ export interface RedisConstructor {
   readonly prototype: Redis<any>;
 }
 
-/** The client class of a platform. */
+/** Creates the client class of a platform. */
 export function createRedisClass(platform: Platform): RedisConstructor {
   /** Executors of clients with plain options. Clients with the same options share one. */
   const shared: { readonly options: RedisOptions; readonly executor: CommandExecutor }[] = [];
   const getExecutor = (options: RedisOptions): CommandExecutor => {
-    const same = shared.find((candidate) => equal(candidate.options, options));
+    const same = shared.find((candidate) => hasSameProperties(candidate.options, options));
     if (same) return same.executor;
     const executor = createExecutor(platform, options);
+    // Options that are compared by value, and the transport, which is compared by identity.
     const isPlain = Object.values(options).every(
       (value) => Object(value) !== value || value === options.transport,
     );
@@ -212,7 +213,7 @@ export function createRedisClass(platform: Platform): RedisConstructor {
 }
 
 /** Whether two objects have the same properties. */
-function equal<T extends object>(a: T, b: T): boolean {
+function hasSameProperties<T extends object>(a: T, b: T): boolean {
   for (const name in b) if (a[name] !== b[name] || !(name in a)) return false;
   for (const name in a) if (!(name in b)) return false;
   return true;

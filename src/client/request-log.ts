@@ -8,8 +8,12 @@ export const logLine = (name: string, details: object) => `${name} ${JSON.string
 export const requestLine = (
   { command, batchSize, serverAddress }: Pick<TraceContext, "command" | "batchSize" | "serverAddress">,
   ms: number,
-  { name: result = "ok", code, outcome }: any = {},
-): string => logLine(command, { batchSize, result, code, outcome, ms: Math.round(ms), serverAddress });
+  // The reason of an abort may be any value.
+  error: any = { name: "ok" },
+): string => {
+  const { name: result = "error", code, outcome } = Object(error);
+  return logLine(command, { batchSize, result, code, outcome, ms: Math.round(ms), serverAddress });
+};
 
 const print = (line: string) => console.log(`warmline: ${line}`);
 

@@ -128,7 +128,9 @@ export const countedEntries = counting(entries, 2);
 /** Names and stored values: one object, or alternating names and values as separate arguments. */
 export const entriesOrPairs: ArgEncoder = gathered((out, arg, encode) => {
   if (arg.length === 1) return entries(out, arg[0], encode);
-  for (let i = 0; i < arg.length || i % 2; i++) {
+  // An odd number: the missing value is reported.
+  const end = arg.length + (arg.length % 2);
+  for (let i = 0; i < end; i++) {
     located("", i % 2 ? stored : scalar, out, arg[i], encode, i);
   }
 });
@@ -231,7 +233,7 @@ export const limit: ArgEncoder = reading("offset count", (out, arg) => {
   out.push("LIMIT", toScalarArg(offset ?? 0), toScalarArg(count ?? -1));
 });
 
-/** Returns the encoder. If it reads options, their names are checked before it runs. */
+/** Returns an encoder that, if `encoder` reads options, first checks the names of the options and replaces them by the declared ones. */
 export function strict(encoder: ArgEncoder): ArgEncoder {
   const { names } = encoder;
   if (!names) return encoder;
@@ -253,6 +255,7 @@ export function encodeArgs(encoders: readonly ArgEncoder[], order?: readonly num
     // Created at the first call: a program imports the specs of many commands and uses a few.
     plan ??= createPlan(encoders, order);
     const { places, maxArgs, objects } = plan;
+    // The argument that is being encoded, for the error.
     let place = 0;
     try {
       for (const [at, declared] of objects) {
@@ -270,7 +273,8 @@ export function encodeArgs(encoders: readonly ArgEncoder[], order?: readonly num
         }
       }
       for (place = maxArgs; place < args.length; place++) {
-        if (args[place] !== undefined) throw new InvalidArgument(`is one too many: it takes ${maxArgs}`);
+        if (args[place] !== undefined)
+          throw new InvalidArgument(`is one too many: the method takes ${maxArgs}`);
       }
       return out;
     } catch (error) {
@@ -295,7 +299,7 @@ interface Plan {
 function createPlan(encoders: readonly ArgEncoder[], order?: readonly number[]): Plan {
   const places = order ?? encoders.map((_, at) => at);
   const isOpen = encoders.some(({ gathers, min }) => gathers || min !== undefined);
-  const maxArgs = isOpen ? Number.POSITIVE_INFINITY : Math.max(-1, ...places) + 1;
+  const maxArgs = isOpen ? Infinity : Math.max(-1, ...places) + 1;
   const namesAt = (place: number) =>
     encoders.flatMap(({ names }, at) => (places[at] === place && names?.()) || []);
   const objects = [...new Set(places)]
@@ -304,7 +308,7 @@ function createPlan(encoders: readonly ArgEncoder[], order?: readonly number[]):
   return { places, maxArgs, objects };
 }
 
-/** Encodes a part of an argument. An InvalidArgument gets the part's path, and `offset`, its distance in arguments. */
+/** Encodes a part of an argument. Adds the part's path to an InvalidArgument, and `offset`: how many arguments after the first one it is. */
 function located(
   path: string,
   encoder: ArgEncoder,

@@ -62,7 +62,7 @@ export interface JsonCommands<K extends ReplyMode> {
    */
   arrpop<T = Stored<K>>(key: Key, path?: string, index?: number): Reply<K, (T | null)[]>;
   /**
-   * Keeps the elements between two indexes, both included, by default 0. Returns the new lengths.
+   * Keeps the elements from one index to another, both included. Both default to 0. Returns the new lengths.
    * @see https://redis.io/commands/json.arrtrim/
    */
   arrtrim(key: Key, path?: string, start?: number, stop?: number): Reply<K, (number | null)[]>;
@@ -86,7 +86,7 @@ export interface JsonCommands<K extends ReplyMode> {
    * @see https://redis.io/commands/json.get/
    */
   get<T = Stored<K>>(key: Key, ...paths: string[]): Reply<K, T | null>;
-  /** Returns the document or values as text in the layout of the options. */
+  /** Asks for the layout of the options. It shows with the codec `text`; the default codec parses the text. */
   get<T = Stored<K>>(key: Key, opts: JsonGetOptions | undefined, ...paths: string[]): Reply<K, T | null>;
   /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   get<S extends StandardSchema>(
@@ -105,7 +105,7 @@ export interface JsonCommands<K extends ReplyMode> {
    * @see https://redis.io/commands/json.mget/
    */
   mget<T extends unknown[] = (Stored<K> | null)[]>(keys: Key[], path: string): Reply<K, T>;
-  /** Returns values of one type, or null. */
+  /** As above, with the type of one value: `T` is that of each item. */
   mget<T = never>(keys: Key[], path: string, ...none: IfNamed<T, []>): Reply<K, (T | null)[]>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   mget<S extends StandardSchema>(
@@ -178,14 +178,15 @@ export interface JsonCommands<K extends ReplyMode> {
 }
 
 export const jsonCommands = defineCommands(() => {
-  // Text inside a document has JSON's quotes. The codec does not remove quotes, since stored text may have some.
-  const found: Decoder = (...reply) => {
-    const inside = value(...reply);
-    return typeof inside === "string" && inside.startsWith('"') ? JSON.parse(inside) : inside;
+  // Text inside a document has JSON's quotes. The default codec keeps quotes, since stored text may begin with one. Another codec may
+  // have removed them.
+  const found: Decoder = (reply, ...context) => {
+    const inside: any = value(reply, ...context);
+    return inside?.[0] === '"' && inside === text(reply) ? JSON.parse(inside) : inside;
   };
 
   const path = optional(scalar);
-  // Without a path Redis would return a number instead of an array.
+  // Without a path Redis would return one value instead of an array.
   const root = defaulting("$");
 
   const lengths = oneOrMany(int);
@@ -204,10 +205,10 @@ export const jsonCommands = defineCommands(() => {
 
   return {
     arrappend: write(lengths, scalar, scalar, rest(json)),
-    arrindex: read(lengths, scalar, scalar, json, optional(scalar), optional(scalar)),
+    arrindex: read(lengths, scalar, scalar, json, defaulting(0), optional(scalar)),
     arrinsert: write(lengths, scalar, scalar, scalar, rest(json)),
     arrlen: read(lengths, scalar, root),
-    arrpop: write(oneOrMany(found), scalar, path, optional(scalar)),
+    arrpop: write(oneOrMany(found), scalar, root, optional(scalar)),
     arrtrim: write(lengths, scalar, root, defaulting(0), defaulting(0)),
     clear: count,
     del: count,

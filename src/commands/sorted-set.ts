@@ -529,9 +529,7 @@ export const sortedSetCommands = defineCommands(() => {
   const score: ArgEncoder = (out, arg, encode) =>
     scalar(
       out,
-      typeof arg === "number" && Math.abs(arg) === Number.POSITIVE_INFINITY
-        ? String(arg).replace("Infinity", "inf")
-        : arg,
+      typeof arg === "number" && Math.abs(arg) === Infinity ? String(arg).replace("Infinity", "inf") : arg,
       encode,
     );
 

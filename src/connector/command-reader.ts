@@ -67,7 +67,8 @@ function parse(bytes: Buffer, start: number): RespCommand | number {
   at = bytes.indexOf(LF, at) + 1;
   for (let i = 0; i < count; i++) {
     const length = parseLength(bytes, at, DOLLAR);
-    if (length === undefined) return bytes.length - start + 1;
+    // Each argument that is missing takes six bytes at least. With fewer, the ones before it are not parsed again.
+    if (length === undefined) return Math.max(bytes.length + 1, at + 6 * (count - i)) - start;
     const from = bytes.indexOf(LF, at) + 1;
     at = from + length + 2;
     if (at > bytes.length) return at - start;

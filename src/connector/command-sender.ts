@@ -4,6 +4,7 @@ import { Pending, type Receiver } from "../execution/command.js";
 import { type Delivery, deliver, deliverRequest } from "../execution/delivery.js";
 import type { Limits } from "../execution/limits.js";
 import type { Verdict } from "../execution/verdict.js";
+import { errorIn } from "../features/subscribe/event-stream.js";
 import type { HttpRequest, HttpResponse } from "../protocol/http.js";
 import { MalformedReply } from "../protocol/malformed.js";
 import type { EncodedRequest } from "../protocol/rest-protocol.js";
@@ -86,8 +87,8 @@ export class CommandSender {
         batchSize: isBatch ? commands.length : undefined,
         settings,
         numbers,
-        // All commands share one time limit. The last one may wait at the server.
-        time: first.limits.left(commands.at(-1)!.wait),
+        // All commands share one time limit. WAIT and blocking commands wait at the server.
+        time: first.limits.left(commands.reduce((sum, { wait = 0 }) => sum + wait, 0)),
         signal: this.#signal,
         encode: (sent) => ({
           request: this.#encode(
@@ -162,7 +163,8 @@ export class CommandSender {
       );
     }
     if (status >= 200 && status < 300) return body;
-    const text = errorText(body) ?? jsonError(body) ?? `ERR the endpoint responded with status ${status}`;
+    const text =
+      errorText(body) ?? errorIn(body.toString()) ?? `ERR the endpoint responded with status ${status}`;
     throw new RequestRefused(status, text);
   }
 
@@ -182,14 +184,6 @@ export class CommandSender {
   }
 }
 
-function jsonError(body: Buffer): string | undefined {
-  try {
-    return JSON.parse(body.toString()).error;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Returns the error reply of a command: the endpoint's own, or one that begins with the command's outcome. */
 export function toErrorReply(error: unknown, name: string): Buffer {
   if (error instanceof RequestRefused) return errorReply(error.message);
@@ -199,7 +193,7 @@ export function toErrorReply(error: unknown, name: string): Buffer {
   return errorReply(`${outcome === "unsent" ? "UNSENT" : "UNKNOWNOUTCOME"} ${message}`);
 }
 
-/** Returns the verdict on a command from its reply of the gateway. */
+/** Returns the verdict on a command from the gateway's reply to it. */
 function toVerdict(reply: Buffer): Verdict {
   const errorFor = () => reply;
   if (reply.toString("latin1", 0, 8) === "-UNSENT ") return { kind: "unsent", errorFor };

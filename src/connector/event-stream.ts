@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { ConnectionError } from "../errors.js";
+import { ArgumentError, ConnectionError } from "../errors.js";
 import type { Limits } from "../execution/limits.js";
 import { dataIn, streamLines } from "../features/subscribe/event-stream.js";
 import type { SubscribeMethod } from "../features/subscribe/follow-stream.js";
@@ -56,32 +56,39 @@ export class EventStream {
 
   /** Opens the stream. Resolves when all subscriptions are confirmed. */
   open(method: SubscribeMethod, names: readonly Buffer[], limits: Limits): Promise<void> {
-    const standing = this.#await(method, names);
+    const areText = names.every(isUtf8);
+    if (!areText && names.some((name) => /^\.{0,2}$/.test(name.toString()))) {
+      const command = method.toUpperCase();
+      const message =
+        'a channel named "", "." or ".." can\'t be subscribed to together with one that is not UTF-8';
+      return Promise.reject(new ArgumentError(`${command}: ${message}`, { command }));
+    }
+    const confirmation = this.#expectConfirmations(method, names);
     // JSON can't contain names that are not UTF-8. They go into the path, and such a stream can't be changed.
-    const request = names.every(isUtf8)
+    const request = areText
       ? { path: "/events", body: JSON.stringify({ [method]: names.map(String) }) }
       : { path: `/${method}/${names.map(percentEncode).join("/")}` };
     void this.#run(request, method, limits);
-    return standing;
+    return confirmation;
   }
 
   /**
    * Subscribes to further channels. Resolves when all are confirmed.
-   * @returns false if the stream is full, or the endpoint does not have it: it may be another gateway behind the same address.
+   * @returns false if the stream is full, or the gateway that responded does not have it: several may share the address.
    */
   async add(method: SubscribeMethod, names: readonly Buffer[], limits: Limits): Promise<boolean> {
-    const standing = this.#await(method, names);
+    const confirmation = this.#expectConfirmations(method, names);
     const timer = setTimeout(
       () => this.#fail(new Error("the event stream did not confirm a subscription in time")),
       limits.left(),
     );
     try {
       await this.#change({ [method]: names.map(String) }, method, limits);
-      await standing;
+      await confirmation;
       return true;
     } catch (error) {
       this.#unconfirmed = undefined;
-      standing.catch(() => {});
+      confirmation.catch(() => {});
       if (error instanceof RequestRefused && (error.status === 404 || error.status === 409)) return false;
       throw error;
     } finally {
@@ -104,11 +111,13 @@ export class EventStream {
     return this.#sender.changeStream(this.#id!, JSON.stringify(lists), field.toUpperCase(), limits);
   }
 
-  #await(method: SubscribeMethod, names: readonly Buffer[]): Promise<void> {
+  #expectConfirmations(method: SubscribeMethod, names: readonly Buffer[]): Promise<void> {
     return new Promise((resolve, reject) => {
       const byLine = new Map<string, Buffer[]>();
-      for (const name of names)
-        byLine.set(toConfirmationLine(name), [...(byLine.get(toConfirmationLine(name)) ?? []), name]);
+      for (const name of names) {
+        const line = toConfirmationLine(name);
+        byLine.set(line, [...(byLine.get(line) ?? []), name]);
+      }
       this.#unconfirmed = { method, names: byLine, resolve, reject };
     });
   }
@@ -194,7 +203,7 @@ function splitAt(text: string, at: number): [before: string, after: string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** Returns the parts of a message without the field `exact`. Its names contain no comma. */
+/** Returns the parts of a message that has no field `exact`: then no name contains a comma. */
 function textParts(kind: string, rest: string): string[] {
   const [first, after] = splitAt(rest, rest.indexOf(","));
   return kind === "pmessage" ? [first, ...splitAt(after, after.indexOf(","))] : [first, after];

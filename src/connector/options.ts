@@ -68,8 +68,10 @@ export function createContext(
   const options: ConnectorOptions = env ? { ...userOptions, ...readEndpointFromEnv(env) } : userOptions;
   const settings = resolveSettings(options);
   const { maxReplySize = DEFAULT_MAX_REPLY_SIZE } = options;
-  const endpoint = parseEndpoint(options, env);
-  if (endpoint instanceof ConfigError) return new ConfigError(endpoint.message.replace("new Redis", call));
+  // With an environment the message does not name Redis.fromEnv().
+  const parsed = parseEndpoint(options, env ?? {});
+  if (parsed instanceof ConfigError) return new ConfigError(parsed.message.replace("new Redis", call));
+  const endpoint = { ...parsed, env };
   startLog(options.debug);
   const headers = { ...createHeaders(endpoint, "vnd.redis.resp2"), "upstash-response-format": "resp2" };
   const probe = { path: `${endpoint.path}/`, headers: createHeaders(endpoint, "json"), body: '["PING"]' };

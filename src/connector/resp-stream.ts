@@ -15,7 +15,6 @@ export class RespStream extends Duplex {
   readonly ref = this.setNoDelay;
   readonly unref = this.setNoDelay;
   readonly #session: Session;
-  #failure: Error | undefined;
 
   /** @param credentials the credentials that AUTH requires before other commands. Undefined: no AUTH is required. */
   constructor(context: ConnectorContext, credentials?: Credentials) {
@@ -32,9 +31,8 @@ export class RespStream extends Duplex {
 
   /** Gives every outstanding command an error reply before the stream closes. */
   override destroy(error?: Error): this {
-    this.#failure = error;
     this.#session.end(error);
-    return super.destroy(this.#failure);
+    return super.destroy(error);
   }
 
   override _read(): void {

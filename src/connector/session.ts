@@ -28,7 +28,7 @@ const TRANSACTION = /^(MULTI|EXEC|DISCARD|WATCH|RESET|QUIT)$/;
 const OF_CONNECTION =
   /^(AUTH|CLIENT|DISCARD|EXEC|HELLO|MONITOR|MULTI|[PS]?(UN)?SUBSCRIBE|QUIT|READONLY|READWRITE|RESET|SELECT|(UN)?WATCH)$/;
 
-/** Commands by which clients set up a connection. They are not traced: no request is sent, and refusing RESP3 is no failure. */
+/** Commands by which clients set up a connection. They are not traced, because refusing RESP3 would count as a failure. */
 const HANDSHAKE = /^(AUTH|CLIENT|HELLO|SELECT)$/;
 
 /** Callbacks of a session. */
@@ -40,7 +40,7 @@ export interface SessionListener {
 }
 
 /**
- * One Redis connection over HTTP. Commands come in as RESP2 and run in their order. Each gets one reply, also if its
+ * One Redis connection over HTTP. Commands come in as RESP2 and run in their order. Each gets one reply, even if its
  * response is lost.
  */
 export class Session {
@@ -92,10 +92,10 @@ export class Session {
       }
     } catch (error) {
       const { message } = error as Error;
-      void this.#output(
-        errorReply(error instanceof MalformedCommand ? `ERR Protocol error: ${message}` : `ERR ${message}`),
+      this.end(
+        error as Error,
+        `ERR ${error instanceof MalformedCommand ? "Protocol error: " : ""}${message}`,
       );
-      this.end(error as Error);
       return;
     }
     void this.#run();
@@ -117,8 +117,9 @@ export class Session {
    * Ends the connection. Each command without a reply gets an error reply first, so that no client resends it after it has
    * reconnected.
    * @param cause undefined if the client closed the connection.
+   * @param last the error reply after those, to input that is no command.
    */
-  end(cause?: Error): void {
+  end(cause?: Error, last?: string): void {
     if (this.#ended) return;
     this.#ended = true;
     const { written } = this.#sender;
@@ -126,6 +127,7 @@ export class Session {
     const errors = [
       ...this.#underWay.map(({ name }) => describeLost(name, written, cause)),
       ...waiting.map(({ name }) => describeLost(name, false, cause)),
+      ...(last === undefined ? [] : [last]),
     ];
     const reason = cause ?? new Error(CLOSED);
     for (const { endTrace } of [...this.#underWay, ...waiting]) endTrace?.(reason);

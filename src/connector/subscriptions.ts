@@ -12,6 +12,7 @@ interface Subscription {
   readonly stream: EventStream;
 }
 
+/** Callbacks of {@link Subscriptions}. */
 export interface SubscriptionsListener {
   /** Takes a message or a confirmation. A promise holds back the stream until it resolves. */
   onPush(push: Buffer): Promise<void> | undefined;
@@ -96,7 +97,7 @@ export class Subscriptions implements EventStreamListener {
     this.#listener.onLost(cause);
   }
 
-  /** Counts as Redis does: sharded channels apart from channels and patterns. */
+  /** Confirms a name, with a count as in Redis: sharded channels are counted apart from channels and patterns. */
   #confirm(method: SubscribeMethod, name: Buffer | null, kind: string = method): void {
     const isSharded = method === "ssubscribe";
     let count = 0;

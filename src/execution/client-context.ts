@@ -21,11 +21,11 @@ export interface ClientContext {
   readonly near?: NearCache | undefined;
   /** Called before each command, if given. A promise is awaited. */
   readonly beforeCall?: (() => Promise<unknown> | undefined) | undefined;
-  /** Returns a function that runs others in the current asynchronous context, if responses arrive in another one. */
+  /** Returns a function that runs another one in the present asynchronous context. Given if responses arrive in another. */
   readonly contextNow?: (() => <T>(read: () => T) => T) | undefined;
   /** Reports commands and requests, if given. */
   readonly tracer?: Tracer | undefined;
-  /** Whether traces of commands have their arguments. */
+  /** Whether traces of commands contain the arguments. */
   readonly tracesArgs?: boolean | undefined;
   /** Returns the SHA-1 digest of a text in hexadecimal digits, if the runtime can compute it synchronously. */
   readonly sha1?: ((text: string) => string) | undefined;

@@ -17,7 +17,9 @@ export interface Command {
   /** Redis's name of the command, in upper case. */
   readonly name: string;
   readonly spec: CommandSpec;
+  /** The caller's arguments. */
   readonly args: readonly unknown[];
+  /** The name and the encoded arguments, as they are sent. */
   readonly argv: readonly CommandArg[];
   readonly codec: Codec;
   /** Whether it may change data. */
@@ -32,11 +34,11 @@ export interface Command {
   readonly schema?: StandardSchema | undefined;
   /** Its position in a pipeline or transaction of the user. */
   readonly index?: number | undefined;
-  /** Runs a function in the asynchronous context of the caller. Given if functions of the user read the reply. */
+  /** Runs a function in the asynchronous context of the caller. Present if functions of the user (codec, schema) read the reply. */
   readonly inContext?: (<T>(read: () => T) => T) | undefined;
 }
 
-/** @throws ArgumentError if an argument can't be sent. */
+/** Encodes the call of a command's method. @throws ArgumentError if an argument can't be sent. */
 export function createCommand(
   { context, settings: { codec, writes } }: ConfiguredClient,
   spec: CommandSpec,
@@ -56,6 +58,7 @@ export function createCommand(
     spec.encodeArgs(codec.encode, args, encoded);
     if (context.prefix) prefixKeys(encoded, context.prefix);
   } catch (error) {
+    // By its name: `warmline/modules` may have a copy of the class.
     if ((error as Error)?.name !== "InvalidArgument") throw error;
     const { message, cause } = error as InvalidArgument;
     throw new ArgumentError(`${name}: ${message}`, { command: name, index, cause });
@@ -153,7 +156,7 @@ export class Pending<C extends Sent["command"] = Command> implements Sent {
       return;
     }
     const forgetSignal = signal && onAbort(signal, leave);
-    // A response that has arrived after a freeze is read first.
+    // After a freeze, a response that has already arrived is read before the timeout takes effect.
     const timer = left < time - 1 ? setTimeout(afterTwoPolls, left, leave) : undefined;
     this.#unwatch = () => {
       clearTimeout(timer);

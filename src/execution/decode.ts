@@ -5,8 +5,8 @@ import type { Command } from "./command.js";
 
 /**
  * Returns a command's value from its reply, or a promise of it if the schema validates asynchronously.
- * @param place its position in a batch.
- * @throws ErrorReply if that is the reply; MalformedReply if the command has no such reply; SchemaError.
+ * @param place position of the command in a batch.
+ * @throws the reply if it is an ErrorReply; MalformedReply if the command can't have this reply; SchemaError.
  */
 export function decodeReply(command: Command, reply: RawReply, place?: number): unknown {
   const { inContext, index = place } = command;
@@ -48,7 +48,7 @@ function readChecked(
       }),
     );
   const results = values.map((value) =>
-    // A value inside a reply is never missing.
+    // With `each` a null is a stored JSON null, not a missing value.
     value === null && spec.schema !== "each" ? { value } : schema["~standard"].validate(value),
   );
   // Not by `instanceof Promise`, which is false for a promise of another realm.

@@ -19,6 +19,7 @@ import {
   judgeRejection,
   judgeResponse,
   type RequestFailure,
+  refused,
   type Sent,
   type Verdict,
 } from "./verdict.js";
@@ -154,7 +155,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
       throwIfAborted(signal);
       if (!carry) this.#encode();
     } catch (error) {
-      this.#fail(failed(error));
+      this.#fail(refused(error));
       return this;
     }
     if (time <= 0) this.#failTimedOut();
@@ -183,7 +184,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   send(): void {
     const budget = this.#budget;
     const { carry, signal } = this.options;
-    // After a freeze the pause and the timer of the delivery are late together, and the pause ends first.
+    // After a freeze the pause and the timer of the delivery are both late. The pause ends first, then the timer ends the call.
     if (budget.retried > 0 && budget.timeLeft <= 0) return;
     this.#started = false;
     if (!carry) {
@@ -233,8 +234,12 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
       this.#act(result);
     } else if (!result.resp2Refused || this.options.batchSize) this.#fail(result);
     else {
-      this.#encode(true);
-      this.send();
+      try {
+        this.#encode(true);
+        this.send();
+      } catch (error) {
+        this.#fail(refused(error));
+      }
     }
   }
 
@@ -285,7 +290,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     const numbers = this.options.numbers!;
     if (response.status < 400) return false;
     const outcome = response.header("warmline-outcome");
-    // No other copy gets another response.
+    // `final`: each copy of the request gets the same response.
     const isFinal = response.header("warmline-number") === "final";
     if (!numbers.refused(response)) {
       if (isFinal) this.#dropNumber();

@@ -8,6 +8,7 @@ import { readReply } from "../protocol/status.js";
 import type { ConfiguredClient } from "./client-context.js";
 import { deliverRequest } from "./delivery.js";
 import type { HandledCall, UpstashRequest, UpstashResponse } from "./middleware.js";
+import { LABELS } from "./request.js";
 
 /** Names of headers that middleware may add: not those that the client or HTTP/1.1 sets. */
 const HEADER_NAME = /^(?!authorization$|connection$|content-|host$|transfer-)[\w-]+$/i;
@@ -24,16 +25,17 @@ export function sendDirect(
 ): Promise<UpstashResponse<any>> {
   const route = path.join("/") as Route;
   const commands = (route ? body : [body]) as unknown[][];
-  const label = route ? route.toUpperCase() : String(commands[0]?.[0]);
+  const label = route ? LABELS[route] : String(commands[0]?.[0]).toUpperCase();
   for (const [name, value] of Object.entries(headers)) {
     if (!HEADER_NAME.test(name) || /[^\t -~]/.test(value))
       throw new ArgumentError(`${label}: middleware can't send the header ${name}`, { command: label });
   }
-  // For a request that middleware created itself only the arguments are known.
+  // Of a request that middleware created itself, only the arguments are known: it may be repeated if it only reads.
   const write = commands.some(isWrite);
   const repeatable = body === call.argv ? call.repeatable : !write;
-  const waits = commands.map(([name, ...args] = []) => blockingTime([String(name).toUpperCase(), ...args]));
-  const wait = waits.find((time) => time !== undefined);
+  const wait = commands
+    .map(([name, ...args] = []) => blockingTime([String(name).toUpperCase(), ...args]))
+    .find((time) => time !== undefined);
   const encoded = context.protocol.passthrough(body, route, headers);
   const read = (response: HttpResponse) => {
     const endpoint = context.endpoint as Endpoint | undefined;

@@ -37,17 +37,17 @@ export class CommandExecutor implements ConfiguredClient {
       ((request, call) => sendDirect({ context, settings: call.settings }, request, call));
     const requestHandler: RequestHandler = (request, call) =>
       middleware(request, async (inner) => next(inner, call));
-    // Inherits from the context, which may find its endpoint in the environment later.
+    // The new context inherits from this one, whose endpoint may be found in the environment later.
     return new CommandExecutor(Object.assign(Object.create(context), { requestHandler }), this.settings);
   }
 
-  /** Runs a command by its method's name. */
+  /** Runs the command of the method with this name. */
   call(method: keyof Commands<ReplyMode>, ...args: unknown[]): Promise<any> {
     return this.run(getSpec(method)!, args);
   }
 
   /**
-   * Sends a command, in an auto-pipeline if that is allowed. Rejects with ArgumentError if an argument can't be sent.
+   * Runs a command: encodes it, and answers it from the near cache or sends it. Rejects with ArgumentError if an argument can't be sent.
    */
   run(spec: CommandSpec, args: readonly unknown[]): Promise<unknown> {
     const waitFor = beforeCall(this, spec.name);
@@ -71,12 +71,12 @@ export class CommandExecutor implements ConfiguredClient {
   }
 
   /**
-   * Sends a command. Returns its value.
-   * @param callLimits the limits of the call. Default: limits from now on.
-   * @throws ConfigError if it can't be run exactly once, and the reason of a signal that is aborted.
+   * Sends an encoded command, in an auto-pipeline if that is allowed. Returns its value.
+   * @param callLimits the limits of the call. Default: new ones, which begin now.
+   * @throws ConfigError if the command can't be run exactly once; the signal's reason if it is aborted.
    */
   send(unguarded: Command, callLimits?: Limits): Promise<unknown> {
-    // Before the limits, which may throw: each called write takes an ordinal of its scope.
+    // First, since `createLimits` may throw: a write that was called takes its ordinal of the scope even then.
     const command = guardWrite(this, unguarded);
     const limits = callLimits ?? createLimits(this.settings);
     return new Promise((resolve) => {

@@ -1,4 +1,5 @@
 import { assertConfig } from "../options/assert-config.js";
+import { throwIfAborted } from "../util/abort.js";
 import { elapsed, moment } from "../util/clock.js";
 import { MAX_TIMER, within } from "../util/timers.js";
 import type { ConfiguredClient } from "./client-context.js";
@@ -21,7 +22,7 @@ export class Limits {
    */
   constructor(settings: Settings) {
     this.signal = getSignal(settings);
-    if (this.signal?.aborted) throw this.signal.reason;
+    throwIfAborted(this.signal);
     this.#timeout = settings.timeout;
     this.#deadline = getRemainingTime(settings);
   }

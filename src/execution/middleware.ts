@@ -7,7 +7,7 @@ import type { Settings } from "./settings.js";
 export interface UpstashRequest {
   /** `["pipeline"]` or `["multi-exec"]` for a batch; absent for one command. */
   path?: string[];
-  /** The command's arguments, or for a batch an array of them. */
+  /** The command's name and arguments, or for a batch an array of such arrays. */
   body?: unknown;
   /** Headers that are sent besides the client's own, which they must not replace. */
   headers?: Record<string, string>;

@@ -63,11 +63,12 @@ export class AutoPipeline {
   #sendAll(): void {
     const lists = this.#lists;
     const since = this.#waitsSince;
+    // There may be no list: a large command has ended the wait. Then `enter` only uses up the turn.
     const leave = this.#batchLimiter?.enter();
     this.#lists = [];
     this.#waitsSince = undefined;
     if (lists.length === 1) sendList(this.client, lists[0]!, since, leave);
-    // The argument says that this was not the time of one round trip.
+    // True: this took more than one round trip, so the limiter must not time it.
     else this.#sendInOrder(lists, since).then(() => leave?.(true));
   }
 
@@ -129,7 +130,7 @@ function sendLimited(
   else onEnd?.(true);
 }
 
-/** Makes the reads of a list safe to send again with the writes after them, if writes are to be exactly-once. */
+/** If writes are to be exactly-once, guards the reads of a list, so that a repeat returns their first results. */
 function guardList(client: ConfiguredClient, list: readonly Pending[]): void {
   if (client.settings.writes !== "exactly-once" || list.length === 1) return;
   const commands = list.map(({ command }) => command);
@@ -140,7 +141,7 @@ function guardList(client: ConfiguredClient, list: readonly Pending[]): void {
 
 const isOpen = ({ settled }: Pending) => !settled;
 
-/** Returns the approximate size of the arguments in bytes. It is exact for ASCII. */
+/** Returns the approximate bytes of the arguments in a JSON body: three more per argument for quotes and comma. */
 function sizeOf(argv: readonly CommandArg[]): number {
   let size = 0;
   for (const arg of argv) size += arg.length + 3;

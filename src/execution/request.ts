@@ -13,7 +13,7 @@ import { type Delivery, type DeliveryOptions, deliver } from "./delivery.js";
 import { errorOf, type Failure, type Verdict } from "./verdict.js";
 
 /** Names of batches in error messages. */
-const LABELS = { pipeline: "PIPELINE", "multi-exec": "MULTI" };
+export const LABELS = { pipeline: "PIPELINE", "multi-exec": "MULTI" };
 
 /**
  * Sends commands as one request, through the request handler if the client has one.
@@ -28,7 +28,7 @@ export function sendCommands(
   const { context, settings } = client;
   const { requestHandler } = context;
   const label = route ? LABELS[route] : commands[0]!.command.name;
-  // Each by its name: to spread objects of several shapes took a sixth of the time of a command (docs/performance.md).
+  // Written out one by one: spreading objects of several shapes took a sixth of a command's time.
   const { time, signal, onFailure, onEnd } = limits;
   return deliver(context, commands, {
     label,
@@ -109,7 +109,7 @@ function decode(sent: readonly Pending[], route: Route, reply: RawReply): readon
   });
 }
 
-/** Returns the outcome of a command by the error that the gateway reports for it. */
+/** Returns the kind of a failure from the error that the gateway reported for the command. */
 function kindOf(error: unknown): Failure["kind"] {
   if (error instanceof ConnectionError) return "unsent";
   return error instanceof UnknownOutcomeError ? "unknown" : "error";

@@ -27,7 +27,7 @@ export interface Settings {
 /** Time in ms that the last repeat of an exactly-once write may take to arrive. */
 const DELIVERY_MARGIN = 10_000;
 
-/** @throws ConfigError naming the option that is wrong. */
+/** Checks the options of a client, and fills in defaults. @throws ConfigError naming the option that is wrong. */
 export function resolveSettings(options: RedisOptions): Settings {
   checkOptions(options);
   const { exactlyOnceTtl = 120_000, automaticDeserialization, enableAutoPipelining = true } = options;
@@ -47,7 +47,7 @@ export function resolveSettings(options: RedisOptions): Settings {
   return merge(base, { ...options, near: undefined });
 }
 
-/** @throws ConfigError naming the option that is wrong. */
+/** Returns settings with the given options changed. @throws ConfigError naming the option that is wrong. */
 export function withOptions(base: Settings, options: CallOptions & ScopeOptions): Settings {
   checkCallOptions(options);
   return merge(base, options);
@@ -81,7 +81,7 @@ function merge(base: Settings, options: CallOptions & ScopeOptions): Settings {
   // DELIVERY_MARGIN may pass until that repeat arrives.
   assertConfig(
     writes !== "exactly-once" || exactlyOnceTtl >= settings.timeout + DELIVERY_MARGIN,
-    `${settings.scope ? "remember" : "exactlyOnceTtl"} (${exactlyOnceTtl} ms) must be at least ${DELIVERY_MARGIN} ms longer than timeout (${settings.timeout} ms), or a repeated write could be applied twice`,
+    `${settings.scope ? "remember" : "exactlyOnceTtl"} (${exactlyOnceTtl} ms) must be at least ${DELIVERY_MARGIN} ms longer than timeout (${settings.timeout} ms)`,
   );
   return settings;
 }

@@ -1,6 +1,7 @@
 import type { ConfigError } from "../errors.js";
 import type { Endpoint } from "../options/endpoint.js";
 import type { TraceContext, TraceHook, TracingOptions } from "../options/options.js";
+import { toServer } from "../util/server-address.js";
 
 type Operation = TraceContext["operation"];
 
@@ -36,7 +37,7 @@ export function createTracer({ hook }: TracingOptions, inner?: Tracer): Tracer |
           throw error;
         });
       }
-      // What `run` throws ends the trace too.
+      // An error that `run` throws synchronously ends the trace too.
       const settled = async () => (inner?.isActive(context.operation) ? inner.trace(context, run) : run());
       const promise = settled();
       if (end) promise.then(() => end(), end);
@@ -47,7 +48,7 @@ export function createTracer({ hook }: TracingOptions, inner?: Tracer): Tracer |
 
 /**
  * Calls `run`, traced if there is a tracer that is active.
- * @param details returns the rest of the context, in an object that becomes the context.
+ * @param details returns the other fields of the context in a new object, to which the common ones are added.
  */
 export function traced<T>(
   { tracer, endpoint }: TracedClient,
@@ -56,19 +57,12 @@ export function traced<T>(
   details: () => TraceDetails,
 ): Promise<T> {
   if (!tracer?.isActive(operation)) return run();
-  const { hostname, port, protocol } = new URL(
-    (endpoint as Endpoint | undefined)?.origin ?? "http://localhost",
-  );
-  const server = {
-    operation,
-    serverAddress: hostname.replace(/[[\]]/g, ""),
-    serverPort: +port || (protocol > "http:" ? 443 : 80),
-  };
-  return tracer.trace(Object.assign(details(), server), run);
+  const { host, port } = toServer(new URL((endpoint as Endpoint | undefined)?.origin ?? "http://localhost"));
+  return tracer.trace(Object.assign(details(), { operation, serverAddress: host, serverPort: port }), run);
 }
 
 /** Returns the name of a batch in traces. The name of its commands follows the label if they are all the same. */
 export function traceName(label: string, commands: readonly { readonly name: string }[]): string {
-  const [, name, ...others] = new Set([label, ...commands.map((command) => command.name)]);
-  return name && others.length === 0 ? `${label} ${name}` : label;
+  const [name = label, ...others] = new Set(commands.map((command) => command.name));
+  return name !== label && others.length === 0 ? `${label} ${name}` : label;
 }

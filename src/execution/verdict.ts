@@ -32,6 +32,7 @@ export interface Sent {
 /** The result of one attempt for one command. */
 export type Verdict = { readonly kind: "value"; readonly value: unknown } | Failure;
 
+/** A verdict without a value. */
 export interface Failure {
   /**
    * - `unsent`: this attempt did not apply the command.
@@ -57,9 +58,9 @@ export interface RequestFailure extends Failure {
   readonly resp2Refused?: boolean;
 }
 
-/** @param started whether the request may have been written. */
+/** Returns the failure of an attempt without a response. @param started whether the request may have been written. */
 export function judgeFailure(cause: Error, started: boolean): RequestFailure {
-  // With an error that has this field Next.js ends the rendering of a page.
+  // Next.js throws an error with this field to end the rendering of a page.
   if ("digest" in cause) return failed(cause);
   if ("final" in cause) return { ...lost("unknown", cause, ProtocolError), final: true };
   if ("retryAt" in cause) return { ...lost("unsent", cause), final: true };
@@ -73,6 +74,7 @@ export function judgeRefusal(response: HttpResponse): RequestFailure {
 }
 
 /**
+ * Returns the failure of a request that was sent by a requester or through middleware.
  * @param error what a requester or middleware threw. A client inside it has already sent the request again.
  * @param repeatable whether all of the commands may be sent again.
  */
@@ -121,10 +123,12 @@ export function failed(error: unknown): Failure {
 }
 
 /** Returns the verdict for commands from the error that was thrown instead of their replies. */
-function refused(thrown: unknown): RequestFailure {
+export function refused(thrown: unknown): RequestFailure {
   const resp2Refused = thrown instanceof Resp2Refused;
   return { kind: "error", errorFor: (sent) => errorOf(thrown, sent), resp2Refused };
 }
+
+const MAY_BE_APPLIED = "; the command was sent and may have been applied";
 
 /** @param Kind the class of the error if the outcome is unknown. */
 function lost(kind: "unsent" | "unknown", cause: Error, Kind = UnknownOutcomeError): RequestFailure {
@@ -133,10 +137,8 @@ function lost(kind: "unsent" | "unknown", cause: Error, Kind = UnknownOutcomeErr
     const reason = cause.message.replace(/ \(command: \S+\)$/, "");
     // A read changes nothing, so its earlier attempts don't count.
     if (write ? possiblyApplied : kind === "unknown") {
-      const sent = repeatable
-        ? "no complete response"
-        : "the command was sent, but no complete response arrived, so it may have been applied";
-      return new Kind(`${command}: ${sent}: ${reason}`, { outcome: "unknown", command, cause });
+      const message = `${command}: no complete response${repeatable ? "" : MAY_BE_APPLIED}: ${reason}`;
+      return new Kind(message, { outcome: "unknown", command, cause });
     }
     const { retryAt } = cause as Partial<Unreachable>;
     return new ConnectionError(`${command}: not sent: ${reason}`, { command, cause, retryAt });
@@ -196,7 +198,7 @@ export function createTimeoutError(
   write = true,
   cause?: unknown,
 ): TimeoutError {
-  const sent = write ? "; the command was sent and may have been applied" : "";
+  const sent = write ? MAY_BE_APPLIED : "";
   const last = cause ? `; last error: ${(cause as Error).message}` : "";
   const state = written ? sent : "; the command was not sent";
   const message = `${command}: no response within ${Math.round(ms)} ms${state}${last}`;

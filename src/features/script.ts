@@ -33,6 +33,7 @@ async function digestSha1(text: string): Promise<string> {
 }
 
 /**
+ * Returns a script with methods that run it.
  * @param readonly whether the script only reads, and so may run on a replica and be repeated.
  */
 export function createScript(executor: CommandExecutor, script: string, readonly: boolean): Script<any> {

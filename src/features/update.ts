@@ -43,7 +43,7 @@ export async function update<T>(
 ): Promise<T | null> {
   if (!(attempts >= 1)) throw new ArgumentError("update: attempts must be 1 or more", { command: "update" });
   const { codec } = executor.settings;
-  // The script compares, so exactly-once would add nothing.
+  // At most once: a repeat would find the change of its first copy, and `change` would be applied to it. EVAL can't be guarded.
   const plain = executor.withSettings({ codec: STORED, writes: "at-most-once", near: false });
   for (let attempt = 0; attempt < attempts; attempt++) {
     const stored = (await plain.call("get", key)) as Bulk | null;

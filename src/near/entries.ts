@@ -1,10 +1,10 @@
 import { slotOf } from "../execution/exactly-once/slot.js";
 import { toBytes } from "../protocol/bytes.js";
 import type { RawReply } from "../protocol/reply.js";
-import type { Tagged } from "./reports.js";
+import type { Provenance } from "./reports.js";
 
 /** A reply in memory. */
-export interface Entry extends Tagged {
+export interface Entry extends Provenance {
   readonly id: string;
   readonly reply: RawReply;
   /** Approximate number of bytes that it takes in memory. */
@@ -12,7 +12,7 @@ export interface Entry extends Tagged {
   /** Bytes of the contents of its reply. */
   readonly contentBytes: number;
   readonly buckets: readonly number[];
-  /** The time to live of its keys when its request was sent, in ms: the shortest, or Infinity. */
+  /** The shortest time to live of its keys when its request was sent, in ms. Infinity if no key expires. */
   readonly timeToLive: number;
 }
 
@@ -64,9 +64,9 @@ export class Entries {
     this.#entries.delete(entry.id);
     this.#bytes -= entry.bytes;
     for (const bucket of entry.buckets) {
-      const inBucket = this.#byBucket.get(bucket)!;
-      inBucket.delete(entry);
-      if (inBucket.size === 0) this.#byBucket.delete(bucket);
+      // Two keys of the entry may be in one bucket.
+      const inBucket = this.#byBucket.get(bucket);
+      if (inBucket?.delete(entry) && inBucket.size === 0) this.#byBucket.delete(bucket);
     }
   }
 

@@ -11,7 +11,7 @@ import { between, elapsed, moment } from "../util/clock.js";
 import { microtask } from "../util/timers.js";
 import { cacheableKeys, changedKeys, type MatchKey } from "./cacheable.js";
 import { bucketOf, Entries, type Entry } from "./entries.js";
-import { type Changes, type ReadStart, type Report, Reports, type Tagged } from "./reports.js";
+import { type Changes, type Provenance, type ReadStart, type Report, Reports } from "./reports.js";
 import { storeReply } from "./stored-reply.js";
 
 /** The settings of a near cache, checked and with defaults. */
@@ -27,7 +27,7 @@ interface Received {
   readonly report: Report | undefined;
 }
 
-/** A read that can't be served from memory, or not without a report. */
+/** A read that needs a request: for its reply, or for a report that the reply in memory is right. */
 interface Read {
   readonly client: NearClient;
   readonly command: Command;
@@ -38,23 +38,26 @@ interface Read {
 }
 
 /** A read in flight. */
-interface Load extends Tagged {
+interface Load extends Provenance {
   readonly buckets: readonly number[];
   readonly client: NearClient;
-  /** The commands PTTL for its keys, which are sent along. Empty if no report covers the keys. */
+  /** The commands PTTL for its keys, which are sent along. Empty if it is known that no report covers the keys. */
   readonly lifetimes: readonly Command[];
   /** The reply, for equal reads. */
   reply?: Promise<RawReply>;
-  /** The report, possibly of its own response, that contains one of its buckets. Null after several, or a write of this client. */
+  /**
+   * The report that says that a key of its buckets changed while it was in flight. It may be that of its own response. Null after a
+   * second such report, or a write of this client: then its reply is not stored.
+   */
   changedBy?: Report | null;
 }
 
 /** A request for a report. */
-interface Sync {
+interface ReportRequest {
   readonly client: NearClient;
   readonly done: Promise<unknown>;
-  /** Sends the reads after this request, with the rest of their time as the timeout. */
-  rest?: NearClient;
+  /** Sends the reads that this request did not answer. Its timeout is the time that they have left. */
+  clientAfter?: NearClient;
 }
 
 /** Bytes of memory that an entry takes besides its reply and its id, and that each of its keys takes. */
@@ -64,19 +67,19 @@ const KEY_BYTES = 150;
 /** The replies of a client's reads, in the memory of its process. Reports of changed keys remove them. */
 export class LocalCache implements NearHooks {
   readonly stats: NearStats = { hits: 0, verified: 0, misses: 0, invalidated: 0, dropped: 0, bytesSaved: 0 };
-  /** Gets the whole name of a key, with the prefix of the client. */
+  /** Decides whether a key is cached, by its whole name with the client's prefix. */
   #matches: MatchKey;
   readonly #entries: Entries;
   readonly #reports = new Reports((changes, report) => this.#onChanges(changes, report));
   /** Reads in flight that others may share, by their ids. */
   readonly #shared = new Map<string, Load>();
   readonly #loads = new Set<Load>();
-  /** Whether there was a response. Before that it is not known whether the endpoint sends reports. */
+  /** Whether a reply of a read has arrived. Before that it is not known whether the endpoint sends reports. */
   #hasReplied = false;
   /** The request for a report that other reads of this tick may share. */
-  #sync: Sync | undefined;
+  #reportRequest: ReportRequest | undefined;
   /** The arguments of commands that request a report. */
-  readonly #syncs = new WeakSet<object>();
+  readonly #reportArgv = new WeakSet<object>();
   #endpoint: string | undefined;
   #sharesPromises = false;
 
@@ -88,17 +91,18 @@ export class LocalCache implements NearHooks {
   attach({ origin, path, token }: Endpoint, sharesPromises: boolean, prefix = ""): void {
     const endpoint = JSON.stringify([origin, path, token, prefix]);
     this.#endpoint ??= endpoint;
-    this.#sharesPromises = sharesPromises;
     assertConfig(
       this.#endpoint === endpoint,
       "near: this near cache is that of another url, token or prefix: call near() for each",
     );
+    this.#sharesPromises = sharesPromises;
     const { matches } = this.options;
     this.#matches = (key) => key.startsWith(prefix) && matches(key.slice(prefix.length));
   }
 
   onRequest(argv: readonly unknown[]): NearRequest {
-    const verifies = this.#syncs.has(argv) || argv.some((each) => this.#syncs.has(Object(each)));
+    // Of one command, or of several.
+    const verifies = this.#reportArgv.has(argv) || argv.some((each) => this.#reportArgv.has(each as object));
     return this.#reports.onRequest(verifies);
   }
 
@@ -107,7 +111,7 @@ export class LocalCache implements NearHooks {
     const { near, scope } = client.settings;
     const keys = near === false || scope ? undefined : cacheableKeys(command, this.#matches);
     if (!keys) return client.send(command);
-    // One for all requests of the read, because the function of a signal is called once.
+    // The same limits for all requests of the read: a function that returns the signal is called once per command.
     const limits = createLimits(client.settings);
     const id = idOf(command);
     const start = this.#reports.start();
@@ -132,9 +136,9 @@ export class LocalCache implements NearHooks {
     const lifetimes: Command[] = [];
     const start = this.#reports.start();
     // A read after a write of its key is sent, because the write drops the reply in memory.
-    const drops = commands.map((command) => (command.write ? changedKeys(command, this.#matches) : []));
+    const changed = commands.map((command) => (command.write ? changedKeys(command, this.#matches) : []));
     commands.forEach((command, at) => {
-      if (command.write) this.#drop(drops[at]!);
+      if (command.write) this.#drop(changed[at]!);
       const keys = caches && !command.write ? cacheableKeys(command, this.#matches) : undefined;
       if (!keys) {
         places.push({ at });
@@ -147,7 +151,7 @@ export class LocalCache implements NearHooks {
         return;
       }
       this.stats.misses++;
-      const load = this.#begin(client, keys);
+      const load = this.#beginLoad(client, keys);
       places.push({ at, load });
       sent.push(this.#receiving(command));
       lifetimes.push(...load.lifetimes);
@@ -171,12 +175,12 @@ export class LocalCache implements NearHooks {
       });
     } finally {
       for (const load of loads) this.#loads.delete(load);
-      for (const keys of drops) this.#drop(keys);
+      for (const keys of changed) this.#drop(keys);
     }
     return Promise.all(results);
   }
 
-  /** Sends a write. Removes the replies that it may change when it is sent, and when it has ended with any outcome. */
+  /** Sends a write. Removes the replies that it may change: when it is sent, and again when it has ended, whatever its outcome. */
   #write(client: NearClient, command: Command): Promise<unknown> {
     const keys = changedKeys(command, this.#matches);
     const drop = () => this.#drop(keys);
@@ -191,7 +195,7 @@ export class LocalCache implements NearHooks {
     const changes: Changes = keys === "all" ? "*" : new Set(keys.map(bucketOf));
     this.#reports.time++;
     const changed = this.#findChanged(changes, undefined);
-    const concerns = (read: Tagged) => keys === "all" || read.keys.some((key) => keys.includes(key));
+    const concerns = (read: Provenance) => keys === "all" || read.keys.some((key) => keys.includes(key));
     for (const [id, load] of this.#shared) if (concerns(load)) this.#shared.delete(id);
     for (const entry of changed) {
       if (!concerns(entry)) continue;
@@ -220,7 +224,7 @@ export class LocalCache implements NearHooks {
     return this.#entries.within(changes);
   }
 
-  /** Returns a reply in memory whose keys have not expired. */
+  /** Returns a reply in memory, unless one of its keys has expired. Then it is removed. */
   #find(id: string): Entry | undefined {
     const entry = this.#entries.get(id);
     if (!entry || elapsed(entry.sentAt) < entry.timeToLive) return entry;
@@ -260,20 +264,21 @@ export class LocalCache implements NearHooks {
     }
     if (limits) return this.#load(read);
     // One client for all reads that shared the report, so that they share the next request.
-    sync.rest ??= client.withSettings({ timeout: Math.max(1, settings.timeout - elapsed(start.at)) });
-    return this.#load({ ...read, client: sync.rest });
+    sync.clientAfter ??= client.withSettings({ timeout: Math.max(1, settings.timeout - elapsed(start.at)) });
+    return this.#load({ ...read, client: sync.clientAfter });
   }
 
   /** Sends a PING whose response reports all changes until now. Reads of one tick with the same limits share it. */
-  #requestReport(client: NearClient, limits: Limits | undefined): Sync {
-    if (this.#sync && hasSameLimits(this.#sync.client, client)) return this.#sync;
+  #requestReport(client: NearClient, limits: Limits | undefined): ReportRequest {
+    if (this.#reportRequest && hasSameSettings(this.#reportRequest.client, client))
+      return this.#reportRequest;
     const ping = plainCommand("PING");
-    this.#syncs.add(ping.argv);
+    this.#reportArgv.add(ping.argv);
     microtask(() => {
-      this.#sync = undefined;
+      this.#reportRequest = undefined;
     });
-    this.#sync = { client, done: client.send(ping, limits) };
-    return this.#sync;
+    this.#reportRequest = { client, done: client.send(ping, limits) };
+    return this.#reportRequest;
   }
 
   /** Sends a read and stores the reply, or shares the reply of an equal read in flight. */
@@ -282,12 +287,13 @@ export class LocalCache implements NearHooks {
     this.stats.misses++;
     const shared = this.#shared.get(id);
     if (shared && this.#mayShare(shared, client, start)) return client.decode(command, await shared.reply!);
-    const load = this.#begin(client, keys);
+    const load = this.#beginLoad(client, keys);
     load.reply = this.#receive(read, load);
     this.#shared.set(id, load);
     const forget = () => {
       if (this.#shared.get(id) === load) this.#shared.delete(id);
     };
+    // Code that serves another request must not await this promise, so only reads of the same tick share it.
     if (!this.#sharesPromises) microtask(forget);
     try {
       return client.decode(command, await load.reply);
@@ -299,15 +305,15 @@ export class LocalCache implements NearHooks {
   /** Whether a read may share the reply of one in flight: it has the same limits, and allows a reply of that age. */
   #mayShare(load: Load, client: NearClient, { at }: ReadStart): boolean {
     const maxAge = client.settings.near === "verify" ? 0 : this.options.maxStale;
-    return between(load.sentAt, at) <= maxAge && hasSameLimits(load.client, client);
+    return between(load.sentAt, at) <= maxAge && hasSameSettings(load.client, client);
   }
 
   async #receive({ client, command, id, limits }: Read, load: Load): Promise<RawReply> {
     try {
       const { lifetimes } = load;
       // In one request, because a write of another client in between could change the time to live.
-      const isOne = client.settings.autoPipelining || lifetimes.length === 0;
-      const sender = isOne ? client : client.withSettings({ autoPipelining: true });
+      const isOneRequest = client.settings.autoPipelining || lifetimes.length === 0;
+      const sender = isOneRequest ? client : client.withSettings({ autoPipelining: true });
       const received = sender.send(this.#receiving(command), limits) as Promise<Received>;
       const ttls = lifetimes.map((each) => sender.send(each, limits).catch(() => undefined));
       const value = await received;
@@ -318,8 +324,8 @@ export class LocalCache implements NearHooks {
     }
   }
 
-  #begin(client: NearClient, keys: readonly string[]): Load {
-    const tag: Tagged = { keys, sentAt: moment(), time: this.#reports.time, report: undefined };
+  #beginLoad(client: NearClient, keys: readonly string[]): Load {
+    const tag: Provenance = { keys, sentAt: moment(), time: this.#reports.time, report: undefined };
     const lifetimes =
       this.#hasReplied && !this.#reports.covers(tag) ? [] : keys.map((key) => plainCommand("PTTL", key));
     const load: Load = { ...tag, buckets: keys.map(bucketOf), client, lifetimes };
@@ -342,7 +348,7 @@ export class LocalCache implements NearHooks {
     // NaN for a time that was not requested or is not known. Below 0 for a key without a time to live.
     const timesToLive = keys.map((_, at) => Number(ttls[at]));
     const timeToLive = Math.min(...timesToLive.map((ms) => (ms < 0 ? Infinity : ms)));
-    // Otherwise only the age of the reply counts: no epoch was reported by the time 0.
+    // Otherwise only the age of the reply counts: the time 0 is before every report, so no report covers the reply.
     const tag =
       timeToLive > 0
         ? { time, report: received.report, timeToLive }
@@ -362,8 +368,8 @@ export class LocalCache implements NearHooks {
   }
 }
 
-/** Whether calls of two clients have the same limits: their settings are equal, and no function returns a signal per call. */
-function hasSameLimits(a: NearClient, b: NearClient): boolean {
+/** Whether two clients have the same context and settings, and no function that returns a signal per call. */
+function hasSameSettings(a: NearClient, b: NearClient): boolean {
   const names = Object.keys(a.settings) as (keyof Settings)[];
   return (
     typeof a.settings.signal !== "function" &&
@@ -375,12 +381,19 @@ function hasSameLimits(a: NearClient, b: NearClient): boolean {
 /** The identity of a read: its arguments, and whether its reply is read as text or as bytes. */
 const idOf = ({ argv, codec }: Command): string => (codec.text ? "t" : "b") + JSON.stringify(argv);
 
-/** Returns a read whose reply is its value. */
+/** Returns a command that only reads, and whose value is its raw reply. */
 function plainCommand(name: string, ...args: string[]): Command {
   const spec = { name, write: false, encodeArgs: () => [], reply: (raw: RawReply) => raw };
   const codec = { encode: String, decode: String, text: true };
   return {
-    ...{ name, spec, args, argv: [name, ...args], codec },
-    ...{ write: false, repeatable: true, wait: undefined, bytes: false },
+    name,
+    spec,
+    args,
+    argv: [name, ...args],
+    codec,
+    write: false,
+    repeatable: true,
+    wait: undefined,
+    bytes: false,
   };
 }

@@ -4,7 +4,7 @@ import { microtask } from "../util/timers.js";
 
 /** Maximum number of epochs that are sent with a request. Each worker of a gateway has an epoch. */
 const MAX_EPOCHS = 16;
-/** Number of requests without a report after which an epoch is forgotten: its gateway has ended or stopped to track changes. */
+/** Number of requests without a report after which an epoch is forgotten: its gateway ended, or stopped tracking changes. */
 const MAX_SILENCE = 64;
 /** Any key may have changed. */
 const ALL = "*";
@@ -17,13 +17,13 @@ interface Epoch {
   readonly name: string;
   /** The number of the last change that was reported. */
   sequence: number;
-  /** That number in the first report. Earlier changes were not reported. */
+  /** `sequence` of the first report. Earlier changes were not reported. */
   readonly first: number;
   /** The time of the cache at which the epoch was first reported. */
   readonly since: number;
   /** The prefixes of the keys whose changes are reported. */
   readonly prefixes: readonly string[];
-  /** Every change acknowledged `age` ms before `at` was reported. */
+  /** Every change that was acknowledged `age` ms before `at`, or earlier, has been reported. */
   at: Moment;
   age: number;
   /** The number of the request whose report set `at` and `age`. */
@@ -35,7 +35,7 @@ interface Epoch {
 /** The report of one response. */
 export interface Report {
   readonly epoch: string;
-  /** The number of the last change that its reads have seen. */
+  /** The number of the last change that the reads of this response have seen. */
   readonly sequence: number;
 }
 
@@ -43,7 +43,7 @@ export interface Report {
 export type Changes = ReadonlySet<number> | typeof ALL;
 
 /** The facts about a reply that decide whether it is still right. */
-export interface Tagged {
+export interface Provenance {
   readonly keys: readonly string[];
   /** When its request was sent, and the time of the cache then. */
   readonly sentAt: Moment;
@@ -65,7 +65,7 @@ export class Reports {
   /** The header of requests, until a report changes it. */
   #header: string | undefined;
   #requests = 0;
-  /** Number of reports and of writes of this client. It orders them and reads. */
+  /** Number of reports and of this client's writes so far: a clock that tells whether a read began before one of them. */
   time = 0;
   /** The report of the response that is being read, if there is one. */
   current: Report | undefined;
@@ -97,25 +97,25 @@ export class Reports {
   }
 
   /** Whether a report may show that a reply is still right. */
-  covers(reply: Tagged): boolean {
+  covers(reply: Provenance): boolean {
     return this.#covering(reply).length > 0;
   }
 
   /** Returns for how many ms before the start of a read the reply may have been wrong; 0 or less if it was right at the start. */
-  staleness(reply: Tagged, { at }: ReadStart): number {
+  staleness(reply: Provenance, { at }: ReadStart): number {
     const ages = this.#covering(reply).map((epoch) => epoch.age + between(epoch.at, at));
     return Math.min(between(reply.sentAt, at), ...ages);
   }
 
   /** Whether a request after the start of a read has shown that the reply was right at the start. */
-  isVerified(reply: Tagged, start: ReadStart): boolean {
+  isVerified(reply: Provenance, start: ReadStart): boolean {
     return this.#covering(reply).some(
       ({ request, age, at }) => request > start.request && age + between(at, start.at) <= 0,
     );
   }
 
   /** Returns the epochs whose reports contain all changes of a reply's keys since it was read. */
-  #covering(reply: Tagged): Epoch[] {
+  #covering(reply: Provenance): Epoch[] {
     return [...this.#epochs.values()].filter((epoch) => isCovered(reply, epoch));
   }
 
@@ -173,7 +173,7 @@ export class Reports {
  * Whether the reports of an epoch contain all changes of a reply's keys since it was read: the response of the reply had a report
  * of this epoch, or its first report arrived before the request was sent.
  */
-function isCovered({ keys, time, report }: Tagged, { name, first, since, prefixes }: Epoch): boolean {
+function isCovered({ keys, time, report }: Provenance, { name, first, since, prefixes }: Epoch): boolean {
   const isKnown = report?.epoch === name ? report.sequence >= first : since <= time;
   return isKnown && keys.every((key) => prefixes.some((prefix) => key.startsWith(prefix)));
 }

@@ -39,8 +39,8 @@ export function checkNames(
 }
 
 /**
- * Checks that an option is a number above 0, or from 0, and at most `max`.
- * @param kind begins the expectation in the message, such as "a number of seconds".
+ * Checks that an option is a number above 0, or with `orZero` 0 as well, and at most `max`.
+ * @param kind what the message says the option must be, such as "a number of seconds".
  */
 export function checkNumber(
   assert: Assert,

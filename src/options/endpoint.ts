@@ -33,7 +33,7 @@ export function readEndpointFromEnv(env: Env): Pick<RedisOptions, "url" | "token
   return pairs.find(({ url, token }) => url && token) ?? {};
 }
 
-/** Returns the addition to the error of a refused token. */
+/** Returns the text that follows the error of a refused token: it names the endpoint and the token's variable. */
 export function refusedToken({ origin, token, env }: Endpoint): string {
   const prefix = PREFIXES.find((prefix) => read(env, `${prefix}TOKEN`) === token);
   return `; ${origin} refused the token ${prefix ? `in ${prefix}TOKEN` : "that was passed as `token`"}`;
@@ -46,9 +46,10 @@ export function isEnvironment(value: object): value is Env {
 
 /** Returns the error of a client without url or token. It names the missing variable of an incomplete pair. */
 function missingEndpoint({ url, token }: RedisOptions, env: Env | undefined): ConfigError {
-  for (const prefix of env ? PREFIXES : []) {
-    const [set, unset] = env![`${prefix}URL`] ? ["URL", "TOKEN"] : ["TOKEN", "URL"];
-    if (env![prefix + set]) return new ConfigError(`${prefix}${unset} is not set, but ${prefix}${set} is`);
+  for (const prefix of PREFIXES) {
+    const [set, unset] = read(env, `${prefix}URL`) ? ["URL", "TOKEN"] : ["TOKEN", "URL"];
+    if (read(env, prefix + set))
+      return new ConfigError(`${prefix}${unset} is not set, but ${prefix}${set} is`);
   }
   const missing = url ? "token" : token ? "url" : "url and token";
   const names = PREFIXES.map((prefix) => `${prefix}URL and ${prefix}TOKEN`).join(", or ");
@@ -60,8 +61,8 @@ function missingEndpoint({ url, token }: RedisOptions, env: Env | undefined): Co
 /**
  * Parses url and token.
  * @param env the environment, if url and token were read from it.
- * @returns the endpoint, or the error of every command if url or token is missing. It is not thrown, so that a build can import a
- * module that creates a client.
+ * @returns the endpoint; if url or token is missing, the error with which every command rejects. It is not thrown, so that a build can
+ * import a module that creates a client.
  * @throws ConfigError if url or token is malformed.
  */
 export function parseEndpoint(options: RedisOptions, env?: Env): Endpoint | ConfigError {
@@ -80,7 +81,7 @@ export function parseEndpoint(options: RedisOptions, env?: Env): Endpoint | Conf
   assert(!username && !password, "url must not contain a user or password: pass the token as `token`");
   assert(!search && !hash, 'url must not contain "?" or "#"');
   assert(port !== "0", "url must not have port 0");
-  // Characters that a header can contain. The usual mistakes are quotes and a line break, pasted with the token.
+  // Characters that a token in a header can contain. The usual mistakes are quotes and a line break, pasted with the token.
   assert(
     /^(?!["'`])[\x21-\x7e]+$/.test(token),
     "token has a quote, or a character that a header can't contain, such as a line break: remove it",

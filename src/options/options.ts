@@ -6,8 +6,8 @@ export interface RetryOptions {
   /** Maximum number of times that a command is sent again, if it may be. Default 5. */
   retries?: number | undefined;
   /**
-   * Returns the wait before the nth retry, from 0, in ms. Default: exponential from 50 ms, with jitter. If the function throws,
-   * there are no further retries.
+   * Returns the pause in ms before a retry. `retryCount` is 0 for the first one. Default: exponential from 50 ms, with jitter. If the
+   * function throws, there are no further retries.
    */
   backoff?: ((retryCount: number) => number) | undefined;
 }
@@ -16,7 +16,7 @@ export interface RetryOptions {
 export interface CircuitOptions {
   /** Time in ms until the next attempt to reach an origin that does not respond. Default 1,000; doubled after each attempt, up to 30,000. */
   resetTimeout?: number | undefined;
-  /** Time in ms for the response to the circuit's PING. Default 500; at most half of a call's timeout, longer if connecting takes long. */
+  /** Time in ms for the response to the circuit's PING. Default 500. Never more than half of a call's timeout; longer if opening the connection took long. */
   probeTimeout?: number | undefined;
 }
 
@@ -56,15 +56,15 @@ export type Deadline = { getRemainingTimeInMillis(): number } | { remaining(): n
 export interface AbortSignalLike {
   /** Whether it is aborted. */
   readonly aborted: boolean;
-  /** The error that calls reject with. */
+  /** The error that calls reject with when it is aborted. */
   readonly reason: unknown;
-  /** Adds a listener of its abort event. */
+  /** Adds a listener for its abort event. */
   addEventListener(type: "abort", listener: { handleEvent(): void }): void;
   /** Removes a listener. */
   removeEventListener(type: "abort", listener: { handleEvent(): void }): void;
 }
 
-/** The runtime's AbortSignal, or AbortSignalLike if the program has no types of it. */
+/** The runtime's AbortSignal, or AbortSignalLike if the program has no types for it. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer T } } ? T : AbortSignalLike;
 
 /** A codec of your own: `encode` returns text or bytes, `decode` gets the stored bytes. */
@@ -75,15 +75,15 @@ export interface CustomCodec<V = unknown> {
   decode(stored: Uint8Array): V;
 }
 
-/** A codec of the client's own. */
+/** The name of a built-in codec. */
 export type CodecName = "json" | "text" | "bytes";
 
 /** The codec of values: a name, or two functions that decode a `V`. */
 export type CodecOption<Name extends CodecName = CodecName, V = unknown> = Name | CustomCodec<V>;
 
 /**
- * The type of stored values under the codec `Name`, or under a codec of your own that decodes a `V`. If `V` is `any` or `never`,
- * there is no such codec. If `V` is `unknown`, the type is `any`, because the codec may store values that JSON can't hold.
+ * The type of stored values under the codec `Name`, or under a codec of your own that decodes a `V`. `any` or
+ * `never` means that there is no codec of your own. If `V` is `unknown`, the type is `any`, because the codec may store values that JSON can't hold.
  */
 export type CodecValue<Name extends CodecName, V = any> = [V] extends [never]
   ? CodecValue<Name>
@@ -122,7 +122,7 @@ export interface CallOptions<Name extends CodecName = CodecName, V = unknown> {
   codec?: CodecOption<Name, V> | undefined;
   /**
    * The use of the client's near cache by reads: `true` (default) returns replies from memory that are younger than `maxStale`,
-   * `"verify"` replies that have not changed at Redis by now, `false` none. Only with `near` of `new Redis()`.
+   * `"verify"` returns them only after Redis has confirmed that they have not changed, `false` does not use memory. Only with `near` of `new Redis()`.
    */
   near?: boolean | "verify" | undefined;
 }
@@ -133,9 +133,9 @@ export interface NearStats {
   hits: number;
   /** Reads served from memory after a small request, which reported that nothing had changed. */
   verified: number;
-  /** Reads of keys of the cache that were sent to Redis. */
+  /** Reads of keys of the cache that were not served from memory. */
   misses: number;
-  /** Replies removed because a key in their bucket had changed. */
+  /** Replies removed because a key that is reported together with theirs had changed. */
   invalidated: number;
   /** Replies removed because the memory was full or their key had expired, and those removed by the client's own writes. */
   dropped: number;
@@ -161,7 +161,8 @@ export interface ScopeOptions {
   remember?: number | undefined;
   /**
    * Whether a write that differs from the write with the same ordinal in an earlier run is rejected, with a RedisError of
-   * code `OTHERPATH`. Later writes are applied if no earlier run had their ordinal. Its record is the key `<scope>:wl:path`.
+   * code `OTHERPATH`. Later writes are applied if no earlier run got as far. The record of the writes is the key
+   * `<scope>:wl:path`.
    * Default false: such a write gets a new token.
    */
   strict?: boolean | undefined;
@@ -211,8 +212,8 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
    */
   prefix?: string | undefined;
   /**
-   * Whether connections are kept for the next command. Default true; `WARMLINE_KEEPALIVE=0` turns it off. On the entry
-   * on `fetch` the runtime decides.
+   * Whether connections are kept for the next command. Default true; `WARMLINE_KEEPALIVE=0` turns it off. With
+   * `warmline/fetch` the runtime decides.
    */
   keepAlive?: boolean | undefined;
   /**
@@ -236,7 +237,7 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
    * `"only-if-cached"`. With these the page may be stored, for the time of its `revalidate`.
    */
   cache?: "default" | "force-cache" | "no-cache" | "no-store" | "only-if-cached" | "reload" | undefined;
-  /** The backend of requests on Fastly Compute. Only on the entry on `fetch`. */
+  /** The backend of requests on Fastly Compute. Only with `warmline/fetch`. */
   backend?: string | undefined;
   /** Maximum number of connections to one origin at a time. Default 64. */
   maxConnections?: number | undefined;
@@ -258,8 +259,8 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
   tracing?: TracingOptions | undefined;
   /**
    * Prints a line for each request and each retry: the command's name, the result, the time, but no key and no value. Default
-   * false. On Node on stderr, for all clients of the process, with lines about their connections, like `NODE_DEBUG=warmline`. On
-   * the entry on `fetch` by `console.log`.
+   * false. On Node the lines go to stderr, and cover all clients of the process and their connections, as with `NODE_DEBUG=warmline`.
+   * With `warmline/fetch` they go to `console.log`.
    */
   debug?: boolean | undefined;
   /** Whether to open a connection when the client is created. Default: whether AWS_LAMBDA_FUNCTION_NAME is set. */
@@ -272,15 +273,14 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
   /** Format of responses. `"resp2"` (default) falls back to JSON if the endpoint does not support it. */
   responseFormat?: "resp2" | "json" | undefined;
   /**
-   * Whether requests ask for encoded strings. Default `"base64"`: if a reply is not in RESP2, and is read as bytes by
-   * `codec: "bytes"`, a codec of your own, `dump` or `update`. After a string that is not base64, later requests to that endpoint
-   * do not ask for it. `false`: replies are plain JSON, without RESP2 and without an encoding header, and bytes that are not UTF-8
+   * `"base64"` (default): a request asks for base64 if its reply will be read as bytes (`codec: "bytes"`, a codec of your own,
+   * `dump`, `update`) and is not in RESP2. An endpoint that once returns a string that is not base64 is not asked again. `false`: replies are plain JSON, without RESP2 and without an encoding header, and bytes that are not UTF-8
    * are lost.
    */
   responseEncoding?: false | "base64" | undefined;
   /**
-   * Whether commands issued in the same tick are sent as one request, in the order issued. On the client's own connections commands
-   * of several ticks share one, while other requests are under way. Default true. `false`: each command is a request of its own,
+   * Whether commands issued in the same tick are sent as one request, in the order issued. On the client's own connections,
+   * commands that are issued while other requests are under way share the next request, also those of several ticks. Default true. `false`: each command is a request of its own,
    * and their order is not defined.
    */
   enableAutoPipelining?: boolean | undefined;

@@ -8,6 +8,7 @@ import type {
   RetryEvent,
   ThawEvent,
 } from "../transport/node/events.js";
+import { toServer } from "../util/server-address.js";
 import { SCOPE } from "./operations.js";
 
 type Handler = (event: ConnectionEvent) => void;
@@ -78,12 +79,8 @@ export function createConnectionMetrics(): Record<string, Handler> {
 
 /** The attributes of an origin. */
 function serverAttributes({ origin }: ConnectionEvent): Attributes {
-  const { hostname, port, protocol } = new URL(origin);
-  return {
-    "db.system.name": "redis",
-    "server.address": hostname.replace(/[[\]]/g, ""),
-    "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
-  };
+  const { host, port } = toServer(new URL(origin));
+  return { "db.system.name": "redis", "server.address": host, "server.port": port };
 }
 
 /** The name of the pool of an origin: its host and port. */

@@ -5,7 +5,7 @@ export type CommandArg = string | Uint8Array;
 export class InvalidArgument extends Error {
   /** Identifies the class, because `warmline/modules` has a copy of it. */
   override readonly name = "InvalidArgument";
-  /** Number of the method's arguments between the one that was being encoded and the invalid one. */
+  /** Distance from the argument that was being encoded to the invalid one, in arguments of the method. 0 if it is the same. */
   offset = 0;
   /** The place of the problem in the argument, such as `.name` or `[3]`. */
   path = "";
@@ -44,7 +44,7 @@ function toJsonArg(value: object): string {
   } catch (error) {
     cause = error;
   }
-  // To visit each object inside takes as long as to serialize it, so only JSON that shows signs of a loss is checked.
+  // Visiting each object inside takes as long as serializing it, so the value is checked only if its JSON shows signs of a loss.
   const isSuspect = json && /\{(\}|"0":)|[:[,]null[\]},]|^null$/.test(json);
   const lost = lacksJson(value) ? { part: value } : isSuspect && findLost(value);
   if (lost) {

@@ -7,6 +7,7 @@ export interface Chunk extends Uint8Array {
 
 let decoder: InstanceType<typeof TextDecoder> | undefined;
 
+/** Decodes a part of a chunk as UTF-8. Invalid bytes become U+FFFD. */
 export function utf8(chunk: Chunk, start: number, end: number): string {
   if (chunk.utf8Slice) return chunk.utf8Slice(start, end);
   // A byte order mark is part of the value.
@@ -23,9 +24,11 @@ export function textIfUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
+/** Returns bytes as hexadecimal digits. @param prefix precedes each byte, such as % in a URL. */
 export const toHex = (bytes: Uint8Array, prefix = ""): string =>
   Array.from(bytes, (byte) => prefix + byte.toString(16).padStart(2, "0")).join("");
 
+/** Joins byte arrays. A single part is returned itself, not copied. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
   if (parts.length === 1) return parts[0]!;
   const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
@@ -56,6 +59,7 @@ export class BytesBulk implements Bulk {
 
 const encoder = new TextEncoder();
 
+/** Encodes text as UTF-8, and returns bytes unchanged. */
 export const toBytes = (arg: string | Uint8Array): Uint8Array =>
   typeof arg === "string" ? encoder.encode(arg) : arg;
 

@@ -8,7 +8,7 @@ export interface EndpointCapabilities {
   resp2: boolean;
   /** False once it responded with plain strings to a request for base64. */
   base64: boolean;
-  /** The replication position that a read needs to see earlier writes of this client; empty before the first response. */
+  /** The replication position that a read needs to see earlier writes of this process; empty before the first response. */
   syncToken: string;
   readonly numbers: Numbers;
 }

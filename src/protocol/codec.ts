@@ -11,7 +11,7 @@ export interface Codec {
   decode(stored: Bulk): unknown;
   /** Whether `decode` reads only text. Then no reply needs an encoding that keeps bytes. */
   readonly text?: boolean;
-  /** Whether these are functions of the user's. */
+  /** Whether these are functions of the user. */
   readonly custom?: boolean;
 }
 
@@ -24,7 +24,7 @@ const named: Record<string, Codec> = {
   bytes: { encode, decode: (stored) => stored.bytes() },
 };
 
-/** @throws ConfigError if the option is neither a codec's name nor two functions. */
+/** Returns the codec of the option `codec`. @throws ConfigError if the option is neither a codec's name nor two functions. */
 export function resolveCodec(option: CodecOption): Codec {
   if (typeof option === "string" && Object.hasOwn(named, option)) return named[option]!;
   const custom = option as CustomCodec;

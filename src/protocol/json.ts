@@ -43,7 +43,7 @@ function readValue(value: any, base64: boolean, depth = 0): RawReply {
 function keepDigits(text: string): string {
   if (!/\d{16}/.test(text)) return text;
   let inString = false;
-  // Token by token, because to match a long string by one repetition would need as much stack.
+  // Token by token, because matching a long string by one repetition would need a stack as large as the string.
   return text.replace(/\\.|"|-?\d[\d.eE+-]*/g, (token) => {
     if (token === '"') inString = !inString;
     return inString || !/^-?\d{16,}$/.test(token) || Number.isSafeInteger(Number(token))

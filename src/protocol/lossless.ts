@@ -25,7 +25,7 @@ function parseNumber(text: string): number | string {
 }
 
 /**
- * Finds a number that may lose digits: one with more than 15 digits, which any double holds, or with an exponent at its end.
+ * Finds a number that may lose digits: one with an exponent, or with more than 15 digits, the number that any double can hold.
  * With a class for each character V8 searches in steps of several characters (Boyer-Moore).
  */
 const SUSPECT = new RegExp(`\\d[eE][-+\\d]\\d*[\\s,\\]}]|${"[\\d.]".repeat(16)}`);

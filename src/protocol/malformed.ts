@@ -1,7 +1,7 @@
 /** Advice in errors about a server that is not an endpoint. */
 export const IS_ENDPOINT = "is url that of a Redis HTTP endpoint?";
 
-/** The bytes are not a reply. The executor converts it into a ProtocolError that names the command. */
+/** The bytes are not a reply. The executor converts this error into a ProtocolError that names the command. */
 export class MalformedReply extends Error {
   override readonly name = "MalformedReply";
 

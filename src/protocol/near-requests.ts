@@ -6,7 +6,7 @@ export interface NearRequest {
   onResponse(report: string | undefined): void;
 }
 
-/** Adds a header to each request that asks the gateway to report changed keys. */
+/** Adds a header to each request, by which the gateway is asked to report changed keys. */
 export interface NearObserver {
   /** Called when a request is encoded. @param argv the arguments of its command, or an array of them for each command of a batch. */
   onRequest(argv: readonly unknown[]): NearRequest;

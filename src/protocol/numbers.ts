@@ -8,7 +8,7 @@ const TICKET_VALID = 800_000;
 /** Time in ms for which requests have no numbers after a server in front of the gateway has refused the path of one. */
 const PATH_REFUSED = 60_000;
 
-/** Change of the difference between the clocks in ms above which the process was restored from a snapshot. */
+/** Change in ms of the difference between the clocks, above which the process counts as restored from a snapshot. */
 const CLOCKS_PART = 1_000;
 
 /** Maximum length of the body of a numbered request, in characters or bytes. */
@@ -89,7 +89,7 @@ export class Numbers {
     return { path: `${this.path}/n/${text}${path.slice(this.path.length)}`, headers, body };
   }
 
-  /** Called when the request is settled, or will be written with another number. */
+  /** Called when the request is settled, or is not going to be written with this number again. */
   release({ lane }: RequestNumber): void {
     if (lane.client === this.#client) this.#free.push(lane);
   }

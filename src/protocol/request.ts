@@ -17,12 +17,13 @@ export function toResp2(commands: readonly (readonly CommandArg[])[]): Uint8Arra
 }
 
 /**
- * Encodes a command as a path, with its last argument as the body: an endpoint without RESP2 accepts bytes in this form. Bytes
- * in other arguments are percent-encoded.
+ * Encodes a command as a path, with its last argument as the body: an endpoint that does not accept RESP2 requests accepts bytes in
+ * this form. Bytes in other arguments are percent-encoded.
  */
 export function toPath(argv: readonly CommandArg[]): { path: string; body: Uint8Array } {
-  const segments = argv
+  const path = argv
     .slice(0, -1)
-    .map((arg) => (typeof arg === "string" ? encodeURIComponent(arg) : toHex(arg, "%")));
-  return { path: segments.join("/"), body: toBytes(argv.at(-1)!) };
+    .map((arg) => (typeof arg === "string" ? encodeURIComponent(arg) : toHex(arg, "%")))
+    .join("/");
+  return { path, body: toBytes(argv.at(-1)!) };
 }

@@ -37,7 +37,7 @@ class Resp2Reader {
       case 0x2a: // * array
         return this.#array(depth);
       case undefined:
-        throw new MalformedReply("the response ends in the middle of a reply");
+        throw new MalformedReply("the reply is truncated");
       default:
         throw new MalformedReply("not a RESP2 reply");
     }
@@ -49,7 +49,7 @@ class Resp2Reader {
     const start = this.at;
     const end = start + length;
     if (this.chunk[end] !== CR || this.chunk[end + 1] !== LF)
-      throw new MalformedReply("a bulk string is truncated");
+      throw new MalformedReply("the reply is truncated");
     this.at = end + 2;
     return new BytesBulk(this.chunk, start, end);
   }
@@ -58,7 +58,7 @@ class Resp2Reader {
     const length = this.#length();
     if (length === -1) return null;
     // An element takes at least three bytes, so a false length can't cause a large allocation.
-    if (length * 3 > this.chunk.length - this.at) throw new MalformedReply("an array is truncated");
+    if (length * 3 > this.chunk.length - this.at) throw new MalformedReply("the reply is truncated");
     const inside = nextDepth(depth);
     const items: RawReply[] = new Array(length);
     for (let i = 0; i < length; i++) items[i] = this.read(inside);
@@ -86,7 +86,7 @@ class Resp2Reader {
 
   #line(): string {
     const end = this.chunk.indexOf(CR, this.at);
-    if (end === -1 || this.chunk[end + 1] !== LF) throw new MalformedReply("a line is truncated");
+    if (end === -1 || this.chunk[end + 1] !== LF) throw new MalformedReply("the reply is truncated");
     const text = utf8(this.chunk, this.at, end);
     this.at = end + 2;
     return text;

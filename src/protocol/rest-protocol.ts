@@ -19,12 +19,12 @@ export interface EncodedRequest<Reply = RawReply> {
 }
 
 /**
- * The endpoint does not accept RESP2 requests, so it did not read this one. Only warmline-gateway accepts them, and it identifies
+ * The endpoint does not accept RESP2 requests, so it does not read this one. Only warmline-gateway accepts them, and it identifies
  * itself in every response.
  */
 export class Resp2Refused extends Error {}
 
-const BYTES_REFUSED = "this endpoint accepts bytes only in single commands, not in batches";
+const BYTES_REFUSED = 'this endpoint accepts bytes only in single commands without "", "." and ".."';
 
 function textOf({ body }: HttpResponse): string {
   return utf8(body, 0, body.length);
@@ -42,7 +42,7 @@ export type Route = BatchPath | "";
 const PLAIN = 0;
 const BASE64 = 1;
 const RESP2 = 2;
-/** The protocol's JSON is passed through. */
+/** No encoding is requested: the protocol's JSON is passed through unread. */
 const UNREAD = 3;
 type Encoding = typeof PLAIN | typeof BASE64 | typeof RESP2 | typeof UNREAD;
 
@@ -66,7 +66,7 @@ export class Protocol {
   /** Headers by the format of the request's body, and by the encoding that they request. */
   readonly #headers: Record<"json" | "resp2" | "raw", readonly HeaderValues[]>;
   readonly #paths: Record<Route, string>;
-  /** Headers with a further header, by the headers without it. Each object is created once, as is its text on Node. */
+  /** Headers with one more header, by the headers without it. The objects are reused, because on Node their text is cached by object. */
   readonly #extended = new WeakMap<HeaderValues, HeaderValues>();
   /** The near cache that adds a header to each request, if there is one. */
   near: NearObserver | undefined;
@@ -107,12 +107,16 @@ export class Protocol {
    * @param exact whether the strings of the reply are to be kept byte for byte.
    * @param bytes whether there are bytes among the arguments.
    * @param inPath whether to send the command in the path, for an endpoint that does not accept RESP2.
+   * @throws Resp2Refused if the path can't hold it.
    */
   command(argv: readonly CommandArg[], exact: boolean, bytes = false, inPath = false): EncodedRequest {
-    if (!bytes || !(inPath || this.isThirdParty)) {
+    const usesPath = bytes && (inPath || this.isThirdParty);
+    if (!usesPath) {
       return this.#post("", argv, bytes, this.#encoding(exact, this.#capabilities.resp2));
     }
     const { path, body } = toPath(argv);
+    // A URL does not keep such segments (RFC 3986, section 5.2.4).
+    if (/\/(\.|%2e){0,2}(\/|$)/.test(path)) throw new Resp2Refused(BYTES_REFUSED);
     const encoding = this.#encoding(exact, false);
     const headers = this.#headers.raw[encoding]!;
     return this.#encode({ path: `${this.#path}/${path}`, headers, body }, argv, false, encoding);
@@ -198,9 +202,7 @@ export class Protocol {
       if (isGateway) capabilities.gateway = true;
       // A server in front of the gateway responded, so the outcome is unknown. Exception: 429.
       else if (capabilities.gateway && status !== 429) {
-        throw new MalformedReply(
-          "the response does not come from warmline-gateway, but from a server in front of it",
-        );
+        throw new MalformedReply("the response is from a server in front of warmline-gateway");
       }
       near?.onResponse(response.header(NEAR));
       const reply = this.#read(response, encoding);

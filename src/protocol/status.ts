@@ -7,7 +7,7 @@ import type { EncodedRequest } from "./rest-protocol.js";
 /**
  * Reads the reply in a response. A result needs status 2xx, an error 2xx or 4xx. The error of a refused token names the endpoint,
  * and the variable or option of the token.
- * @throws MalformedReply that names the status, and the origin of a redirect's target. Its path and query may contain secrets.
+ * @throws MalformedReply that names the status, and of a redirect's target only the origin: its path and query may contain secrets.
  */
 export function readReply(
   encoded: EncodedRequest,
@@ -20,7 +20,7 @@ export function readReply(
     if (!(endpoint && reply instanceof ErrorReply)) return reply;
     if (status === 401) return new ErrorReply(reply.message + refusedToken(endpoint));
     if (!endpoint.path || !/unknown command/.test(reply.message)) return reply;
-    return new ErrorReply(reply.message.replace(/(, with args.*)?$/s, "; is the path of url right?"));
+    return new ErrorReply(`${reply.message.replace(/, with args.*$/s, "")}; is the path of url right?`);
   };
   if (status === 200) return read();
   // In browsers the status of a redirect that is not followed is 0.

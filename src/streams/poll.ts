@@ -17,7 +17,7 @@ const longer = (pause: number) => Math.min(pause * 1.5, MAX_PAUSE);
 /**
  * Yields pages of the entries after a position. For endpoints that have no event stream of entries.
  * @param wait resolves after a number of ms. Tests replace it.
- * @throws GapError, and errors of the commands, except lost connections after the first page.
+ * @throws GapError, and errors of the commands. After the first read, transient errors lead to another read instead.
  */
 export async function* pollEntries<V>(
   redis: Redis<V>,

@@ -16,7 +16,7 @@ export interface StreamInfo {
   readonly added?: number | undefined;
 }
 
-/** The id before all entries. */
+/** The id before any entry that was ever added. Unlike after `-`, an entry that was trimmed after it is a gap. */
 export const START = "0-0";
 
 /** Reads the reply of XINFO STREAM. */
@@ -41,9 +41,11 @@ export function compareIds(a: string, b: string): number {
 /**
  * Whether entries after the position were trimmed or deleted from the beginning of the stream. Also true if the entry of the
  * position is gone, and the number of entries added since is not known.
+ * @param position not `$`.
  * @param info undefined if there is no stream.
  */
-export function hasGap({ id, added }: Position, info: StreamInfo | undefined): boolean {
+export function hasGap(position: Position, info: StreamInfo | undefined): boolean {
+  const { id, added } = position;
   if (id === "-") return false;
   if (!info) return id !== START;
   const { firstId, lastId, length } = info;

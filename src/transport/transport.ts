@@ -10,7 +10,7 @@ export interface Unreachable extends Error {
   readonly retryAt: number;
 }
 
-/** The cause of a failure that a retry would not mend. Known by its field, because `warmline/undici` has a copy of each class. */
+/** The cause of a failure that a retry would not mend. Recognised by its field, because `warmline/undici` has its own copy of each class. */
 export interface FinalFailure extends Error {
   readonly final: true;
 }
@@ -32,8 +32,8 @@ export interface AttemptListener {
   /** The name of the request, by which slow requests are remembered. */
   readonly label: string;
   /**
-   * Called before the request is written. Gives it a number if two copies must not be under way at the same time otherwise.
-   * Returns whether they may.
+   * Called before the request is written. If a second copy could do harm, gives the request a number by which the gateway applies it
+   * once. Returns whether two copies may be under way at the same time.
    */
   numberIfNeeded(): boolean;
   /** Whether a response refuses this copy of the request, while another copy under way may be applied. */
@@ -107,7 +107,7 @@ export interface Timers<Timer = unknown> {
   stop(timer: Timer): void;
 }
 
-/** Limits the auto-pipelines under way: above a number, to wait for one of them takes less time than to send another. */
+/** Limits the auto-pipelines under way. Above a certain number it is faster to wait for one of them than to send another. */
 export interface BatchLimiter {
   /** Returns a promise of the caller's turn to send, or undefined if the caller may send now. */
   turn(): Promise<void> | undefined;

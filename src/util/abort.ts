@@ -10,7 +10,7 @@ const listenersOf = new WeakMap<AbortSignal, AbortListeners>();
 /**
  * Calls `listener` when the signal aborts, or at once if it has aborted. A signal gets one event listener for all calls, because
  * Node warns of a leak from the eleventh on, and compares a new one with all others.
- * @returns a function that removes `listener`.
+ * @returns a function that removes `listener`. May be called twice.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) {
@@ -25,8 +25,7 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   }
   const added = listeners.add(listener);
   return () => {
-    added.delete(listener);
-    if (added.size > 0) return;
+    if (!added.delete(listener) || added.size > 0) return;
     listenersOf.delete(signal);
     signal.removeEventListener("abort", added);
   };

@@ -12,8 +12,8 @@ export function atCaller<T>(error: T, hide: (...args: any[]) => unknown): T {
 }
 
 /**
- * Rejects with the error as {@link atCaller} returns it. To resolve a promise of a call with this one costs nothing while
- * commands succeed, unlike a handler at each promise.
+ * Rejects with the error as {@link atCaller} returns it. A call that fails resolves its promise with this one. Unlike a
+ * handler at the promise of each call, this costs nothing while commands succeed.
  */
 export async function rejectAtCaller(error: unknown): Promise<never> {
   // The promise of the call waits for this one from the second microtask on.

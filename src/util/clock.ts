@@ -6,7 +6,7 @@ export interface Moment {
   readonly wall: number;
 }
 
-/** The time and the timers of connections. Tests replace it, so that they need not wait. */
+/** The time and the timers of connections. Tests replace the clock, so that they need not wait. */
 export interface Clock {
   moment(): Moment;
   /** Returns the ms since a moment of this clock. */
@@ -25,11 +25,12 @@ export function monotonicTime(): number {
   return hrtime?.bigint ? Number(hrtime.bigint()) / 1e6 : performance.now();
 }
 
+/** Returns the present on both clocks. */
 export function moment(): Moment {
   return { monotonic: monotonicTime(), wall: Date.now() };
 }
 
-/** Returns the ms from one moment to a later one: the larger of the two readings. */
+/** Returns the ms from one moment to a later one: the larger of the differences on the two clocks. */
 export function between(from: Moment, to: Moment): number {
   return Math.max(to.monotonic - from.monotonic, to.wall - from.wall);
 }

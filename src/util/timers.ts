@@ -31,7 +31,7 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Settles as `promise` does, unless `ms` pass or the signal aborts before.
+ * Settles as `promise` does. Rejects if `ms` pass or the signal aborts first.
  * @param timeoutError creates the error of a timeout.
  */
 export function within<T>(

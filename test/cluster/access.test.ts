@@ -9,11 +9,12 @@ import { call } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
 import { gatewayAt, keyOfEachSlot, replicated, until } from "./support.js";
 
-// The permissions of tokens do not depend on the Redis: a cluster, with TLS or without, before one process or several.
+// The permissions of tokens do not depend on what is behind the gateway, a cluster with TLS or without, nor on whether it is one process
+// or several.
 
 const noperm = expect.stringMatching(/^NOPERM/);
-/** Slots of every node. */
-const some = keyOfEachSlot().filter((_, slot) => slot % 512 === 7);
+/** A key in each of 32 slots, so some on every node. */
+const keysOfEveryNode = keyOfEachSlot().filter((_, slot) => slot % 512 === 7);
 
 describe("tokens on a cluster", { tags: "redis-server" }, () => {
   const folder = mkdtempSync(join(tmpdir(), "warmline-cluster-access-"));
@@ -24,7 +25,7 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
     const tls = join(folder, "both.pem");
     writeFileSync(tls, certificate.key + certificate.cert);
     cluster = await startCluster({ tls });
-    // A separate user on every node, without permission even for the command that detects a cluster.
+    // The same user on every node, without permission even for the command that detects a cluster.
     const rules = ["~ann:*", "&ann:*", "+@all", "-@admin", "-info", "-cluster"];
     for (const node of cluster.nodes)
       await node.command("ACL", "SETUSER", "ann", "on", ">pass word", ...rules);
@@ -53,7 +54,7 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
       const gateway = await start(how === "with TLS" ? cluster.tlsUrl : cluster.url);
       await runAs(gateway, "main", "FLUSHALL");
       const token = "ann";
-      const keys = some.map((key) => `ann:${key}`);
+      const keys = keysOfEveryNode.map((key) => `ann:${key}`);
       const body = keys.flatMap((key) => [
         ["INCR", key],
         ["GET", key.slice(4)],
@@ -86,14 +87,14 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
   test("a key prefix holds on every node, for exactly-once writes and scans too", async () => {
     const gateway = await start();
     await runAs(gateway, "main", "FLUSHALL");
-    await runAs(gateway, "main", "MSET", ...some.flatMap((key) => [key, "other's"]));
+    await runAs(gateway, "main", "MSET", ...keysOfEveryNode.flatMap((key) => [key, "other's"]));
     const redis = new Redis({ url: gateway.url, token: "app", writes: "exactly-once" });
-    const keys = some.map((key) => `app:${key}`);
+    const keys = keysOfEveryNode.map((key) => `app:${key}`);
     for (let round = 0; round < 2; round++) await Promise.all(keys.map((key) => redis.incr(key)));
     await replicated(cluster);
     // Their replies are kept for a while, beside their keys.
     expect(await redis.mget(...keys)).toEqual(keys.map(() => 2));
-    const refused = await Promise.allSettled(some.map((key) => redis.incr(key)));
+    const refused = await Promise.allSettled(keysOfEveryNode.map((key) => redis.incr(key)));
     expect(refused.every((each) => each.status === "rejected" && /NOPERM/.test(String(each.reason)))).toBe(
       true,
     );
@@ -104,8 +105,11 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
     const all = await redis.keys("*");
     expect(all.every((key) => key.startsWith("app:")) && all.length >= keys.length).toBe(true);
     expect(await redis.with({ writes: "at-most-once" }).del(...keys)).toBe(keys.length);
-    expect(await runAs(gateway, "app", "DEL", ...keys, ...some)).toEqual({ status: 400, error: noperm });
-    expect(await runAs(gateway, "main", "EXISTS", ...some)).toBe(some.length);
+    expect(await runAs(gateway, "app", "DEL", ...keys, ...keysOfEveryNode)).toEqual({
+      status: 400,
+      error: noperm,
+    });
+    expect(await runAs(gateway, "main", "EXISTS", ...keysOfEveryNode)).toBe(keysOfEveryNode.length);
     redis.close();
     await gateway.close();
   });
@@ -140,9 +144,9 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
     expect(await slots()).toEqual(before);
     // The commands that the gateway and its clients need work.
     expect(await runAs(gateway, "app", "FLUSHALL")).toBe("OK");
-    expect(await runAs(gateway, "app", "MSET", ...some.flatMap((key) => [key, "1"]))).toBe("OK");
-    expect((await runAs(gateway, "app", "KEYS", "*")).sort()).toEqual([...some].sort());
-    expect(await runAs(gateway, "app", "DBSIZE")).toBe(some.length);
+    expect(await runAs(gateway, "app", "MSET", ...keysOfEveryNode.flatMap((key) => [key, "1"]))).toBe("OK");
+    expect((await runAs(gateway, "app", "KEYS", "*")).sort()).toEqual([...keysOfEveryNode].sort());
+    expect(await runAs(gateway, "app", "DBSIZE")).toBe(keysOfEveryNode.length);
     expect(await runAs(gateway, "app", "INFO", "server")).toMatch(/redis_version/);
     expect(await runAs(gateway, "app", "RPUSH", "l", "2", "1")).toBe(2);
     expect(await runAs(gateway, "app", "SORT", "l")).toEqual(["1", "2"]);
@@ -187,9 +191,7 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
       );
       expect(await requested(token, ["INCR", "other"])).toEqual(Array(9).fill(400));
     }
-    expect(await requested("app", ["SCAN", 0, "MATCH", "ann*"])).not.toContainEqual(
-      expect.arrayContaining([expect.arrayContaining(["ann:a"])]),
-    );
+    expect(await requested("app", ["KEYS", "*"])).toEqual(Array(9).fill(["app:c"]));
     writeFileSync(file, JSON.stringify(tokens.slice(0, 1)));
     await until(async () => (await requested("app", ["GET", "app:c"])).every((status) => status === 401));
     expect(await requested("ann", ["GET", "ann:a"])).toEqual(Array(9).fill("9"));

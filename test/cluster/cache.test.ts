@@ -76,9 +76,11 @@ describe("cached functions on a cluster", { tags: "redis-server" }, () => {
           const from = primaries[Math.min(2, Math.floor(slot / 5_461.5))]!;
           if (from !== to) await migrate(from, to, [slot], primaries);
         }
-        moving = false;
       };
-      await Promise.all([remove(), move()]);
+      const moved = move().finally(() => {
+        moving = false;
+      });
+      await Promise.all([remove(), moved]);
     },
     60_000,
   );

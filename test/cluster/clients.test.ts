@@ -83,11 +83,14 @@ describe("on a cluster", { tags: "redis-server" }, () => {
     });
     await redis.with({ writes: "at-most-once" }).flushall();
     const [first, second, third] = cluster.nodes;
-    const rounds = 20;
+    let rounds = 0;
+    let moving = true;
     const work = (async () => {
-      for (let round = 0; round < rounds; round++) await Promise.all(keys.map((key) => redis.incr(key)));
+      for (; moving || rounds < 20; rounds++) await Promise.all(keys.map((key) => redis.incr(key)));
     })();
-    await migrate(first!, second!, [5, 133, 261, 389, 517], [first!, second!, third!]);
+    await migrate(first!, second!, [5, 133, 261, 389, 517], [first!, second!, third!]).finally(() => {
+      moving = false;
+    });
     await work;
     expect(await redis.mget(...keys)).toEqual(keys.map(() => String(rounds)));
     redis.close();

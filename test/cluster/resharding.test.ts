@@ -92,9 +92,12 @@ describe("1,500 slots moved under load", { tags: "redis-server", retry: 0 }, () 
     };
     // One counter each, so that no two write the same key.
     const load = [increments(), spreads(1), spreads(2), orders(), transactions()];
-    await migrate(first!, second!, moved.slice(0, 1_000), [first!, second!, third!]);
-    await migrate(first!, third!, moved.slice(1_000), [first!, second!, third!]);
-    running = false;
+    try {
+      await migrate(first!, second!, moved.slice(0, 1_000), [first!, second!, third!]);
+      await migrate(first!, third!, moved.slice(1_000), [first!, second!, third!]);
+    } finally {
+      running = false;
+    }
     await Promise.all(load);
 
     expect(faults.slice(0, 5)).toEqual([]);

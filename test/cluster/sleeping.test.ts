@@ -53,13 +53,14 @@ async function start(redis: string, options: Partial<GatewayOptions> = {}): Prom
   return gateway;
 }
 
-/** Uses every kind of connection. */
-async function useAll(gateway: Gateway): Promise<void> {
+/** Uses every kind of connection, and counts them while one is in use. */
+async function useAll(gateway: Gateway, count: Count): Promise<void> {
   expect(await run(gateway, "INCR", "n")).toBeTypeOf("number");
   expect((await transaction(gateway, [["INCR", "n"]])).status).toBe(200);
   expect(await run(gateway, "BLPOP", "none", "0.01")).toBeNull();
   const stream = await listen(gateway, "/subscribe/events");
   await expect.poll(() => stream.text).toContain("subscribe,events");
+  expect(await count()).toBeGreaterThan(0);
   stream.close();
 }
 
@@ -97,8 +98,7 @@ describe("a Redis that may sleep", { tags: "redis-server" }, () => {
       const count = await counterOf(ports);
       const gateway = await start(url);
       for (let round = 0; round < 2; round++) {
-        await useAll(gateway);
-        expect(await count()).toBeGreaterThan(0);
+        await useAll(gateway, count);
         // Asks /ready all the time.
         await until(() => isAsleep(gateway));
         await expect.poll(count).toBe(0);
@@ -123,7 +123,7 @@ describe("a Redis that may sleep", { tags: "redis-server" }, () => {
 
   test("a lazy gateway whose Redis comes later gets there with the next command", async () => {
     const [port] = (await freePorts(1)) as [number];
-    const gateway = await start(`redis://127.0.0.1:${port}`, { redisLazy: true, commandTimeout: 500 });
+    const gateway = await start(`redis://127.0.0.1:${port}`, { redisLazy: true, commandTimeout: 2_000 });
     expect((await run(gateway, "GET", "k")).status).toBe(503);
     await until(() => isAsleep(gateway));
     const redis = await startRedis({ flags: ["--port", String(port), "--bind", "127.0.0.1"] });

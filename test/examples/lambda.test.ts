@@ -1,16 +1,18 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { Redis } from "warmline";
 import { blackhole, startInstance, startNetworkProxy } from "warmline-testbed";
 import { run } from "../support/packages/run.js";
 import { useExample } from "./support/example.js";
 
 const example = useExample("lambda");
+beforeAll(async () => {
+  await run("npm", ["run", "build"], example.folder);
+}, 120_000);
 
-test("one bundled file keeps one connection over a freeze", async () => {
+test("one bundled file keeps one connection over freezes", async () => {
   const { folder, env } = example;
-  await run("npm", ["run", "build"], folder);
   expect(readdirSync(join(folder, "dist"))).toEqual(["handler.mjs"]);
   // Only that file is deployed.
   rmSync(join(folder, "node_modules"), { recursive: true });
@@ -20,13 +22,13 @@ test("one bundled file keeps one connection over a freeze", async () => {
     const invoke = async () => (await instance.invoke({})).result;
     expect(await invoke()).toEqual({ statusCode: 200, body: "hello, stranger" });
     await redis.set("greeting", "good morning");
-    const opened = redis.stats().opened;
     for (let i = 0; i < 3; i++) {
       await instance.freeze();
       await instance.thaw();
       expect(await invoke()).toEqual({ statusCode: 200, body: "good morning" });
     }
-    expect(opened).toBe(1);
+    // This test's client has one connection, and the number below counts it.
+    expect(redis.stats().opened).toBe(1);
     const metrics = await fetch(`${env.WARMLINE_URL}/metrics`, {
       headers: { authorization: `Bearer ${env.WARMLINE_TOKEN}` },
     });
@@ -38,16 +40,16 @@ test("one bundled file keeps one connection over a freeze", async () => {
   }
 });
 
-test("a call to a server that is silent ends before its function", async () => {
-  const path = await startNetworkProxy({ to: { port: Number(new URL(example.gateway.url).port) } });
-  path.onConnection(() => blackhole("open"));
-  vi.stubEnv("WARMLINE_URL", path.url);
+test("a call to a silent server ends before the time of its function", async () => {
+  const proxy = await startNetworkProxy({ to: { port: Number(new URL(example.gateway.url).port) } });
+  proxy.onConnection(() => blackhole("open"));
+  vi.stubEnv("WARMLINE_URL", proxy.url);
   vi.stubEnv("WARMLINE_TOKEN", example.env.WARMLINE_TOKEN);
   try {
     const { handler } = await import(join(example.folder, "dist/handler.mjs"));
     const context = { getRemainingTimeInMillis: () => 150 };
-    await expect(handler({}, context)).rejects.toThrow(/^GET: no response within \d+ ms/);
+    await expect(handler({}, context)).rejects.toThrow(/^GET: no response within (\d\d?|1[0-4]\d) ms/);
   } finally {
-    await path.close();
+    await proxy.close();
   }
 });

@@ -306,12 +306,12 @@ test.each([
 test("a blocking command may block for its own timeout on top of `timeout`, and delays no other", async () => {
   endpoint.onRequest = ({ socket, body }) => {
     if (body.includes("BLPOP"))
-      setTimeout(() => socket.write(resp2Response("*2\r\n$1\r\nk\r\n$1\r\nv\r\n")), 700);
+      setTimeout(() => socket.write(resp2Response("*2\r\n$1\r\nk\r\n$1\r\nv\r\n")), 1_700);
     else socket.write(resp2Response("$1\r\nx\r\n"));
   };
-  const redis = client({ timeout: 500 });
+  const redis = client({ timeout: 1_500 });
   const order: string[] = [];
-  const popped = redis.blpop("k", 1).finally(() => order.push("popped"));
+  const popped = redis.blpop("k", 2).finally(() => order.push("popped"));
   expect(await redis.get("other").finally(() => order.push("got"))).toBe("x");
   expect(await popped).toEqual(["k", "v"]);
   expect(order).toEqual(["got", "popped"]);

@@ -45,7 +45,7 @@ describe.each([
 
   test("a server that sends nothing is a TimeoutError", async () => {
     endpoint.onRequest = () => {};
-    await expect(client().with({ timeout: 200 }).get("a")).rejects.toMatchObject({
+    await expect(client().with({ timeout: 1_000 }).get("a")).rejects.toMatchObject({
       name: "TimeoutError",
       outcome: "unknown",
     });

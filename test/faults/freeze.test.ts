@@ -176,7 +176,7 @@ describe.concurrent("frozen while connecting, the connection made meanwhile", ()
     const accepted = new Promise<void>((resolve) => {
       route.path.onConnection(() => ({ opened: () => resolve() }));
     });
-    const done = instance.run({ open: true }, { hold: 600 }, ["INCR", route.key], ["GET", route.key]);
+    const done = instance.run({ open: true }, { hold: 1_000 }, ["INCR", route.key], ["GET", route.key]);
     await accepted;
     await frozen(instance, 1_200, () => happening(route.path));
     await instance.thaw();

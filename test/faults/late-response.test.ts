@@ -32,7 +32,7 @@ test.each(["at-most-once", "at-least-once"] as const)(
 );
 
 test("a command that was slow is not sent again the next time", async () => {
-  const redis = client({ circuit: false });
+  const redis = client({ circuit: false, timeout: 10_000 });
   await redis.strlen("k");
   // The hedge is as slow, so the first connection is the one that responds.
   used.endpoint.onRequest = ({ socket }) =>

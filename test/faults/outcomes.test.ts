@@ -74,6 +74,14 @@ describe.each([
         expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "MULTI" });
       });
 
+      test("a transaction through middleware has the same name", async () => {
+        endpoint.onRequest = ({ socket }) => void socket.destroy();
+        const redis = client({ writes, retry: false });
+        redis.use((request, next) => next(request));
+        const [error] = await reasons(redis.multi().incr("a").exec());
+        expect(error).toMatchObject({ command: "MULTI", message: expect.stringMatching(/^MULTI: /) });
+      });
+
       test("an error of the command itself is the first attempt's error", async () => {
         loseFirst('{"error":"WRONGTYPE no"}');
         expect(await reasons(client({ writes }).incr("n"))).toMatchObject([
@@ -90,14 +98,14 @@ describe.each([
       endpoint.requests.length === 1
         ? socket.write(json('[{"error":"UNKNOWNOUTCOME lost"},{"error":"UNSENT no"}]'))
         : then(socket);
-    const redis = client({ writes: "exactly-once", timeout: 600 });
+    const redis = client({ writes: "exactly-once" });
     expect(await reasons(redis.incr("a"), redis.incr("b"))).toMatchObject([
       { name: "UnknownOutcomeError", outcome: "unknown", command: "INCR" },
       { name: "ConnectionError", outcome: "unsent", command: "INCR" },
     ]);
     endpoint.requests.length = 0;
     then = () => {};
-    expect(await reasons(redis.incr("a"))).toMatchObject([{ outcome: "unknown" }]);
+    expect(await reasons(redis.with({ timeout: 600 }).incr("a"))).toMatchObject([{ outcome: "unknown" }]);
   });
 
   test("a read whose first response was lost rejects with Redis's error", async () => {

@@ -78,10 +78,14 @@ describe.concurrent("a command with nothing else alive in the process settles", 
     "a command between two attempts settles in a process with nothing else alive",
     async ({ path }) => {
       await path.refuse();
-      const running = run(path, `console.log(await create({ retry: { backoff: () => 300 } }).incr("n"));`);
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      await path.accept();
-      expect((await running).output).toMatch(/^1\n/);
+      const source = `
+        const backoff = () => (console.log("again"), 300);
+        console.log(await create({ retry: { backoff } }).incr("n"));`;
+      const ended = await runProgram(BEGIN + source, { URL: path.url }, (child) => {
+        // The first attempt has failed.
+        child.stdout!.once("data", () => void path.accept());
+      });
+      expect(ended.output).toMatch(/^(again\n)+1\n/);
     },
   );
 
@@ -104,7 +108,7 @@ endpointTest("a response in the kernel's buffer wins over a late timer", async (
     endpoint,
     `
     const redis = create({ timeout: 600 });
-    await redis.strlen("warm");
+    await redis.with({ timeout: 10_000 }).strlen("warm");
     const call = redis.incr("n");
     // Written by then; the response arrives while the process neither polls nor runs timers. Then it runs timers first.
     setTimeout(() => setImmediate(() => hold(1000)), 50);

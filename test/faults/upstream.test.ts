@@ -109,6 +109,7 @@ test("nothing is sent while Redis can't be reached, and each command once afterw
     token: before.token,
     codec: "text",
     enableAutoPipelining: false,
+    timeout: 10_000,
   });
   expect(await client.incr("n")).toBe(1);
   await path.refuse();

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate as turn } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { Redis, type RedisOptions, TimeoutError } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { type Arrived, httpResponse, RawEndpoint } from "../support/endpoint.js";
@@ -47,8 +47,9 @@ const replyToAll = () => {
   endpoint.onRequest = reply;
   for (const request of held.splice(0)) reply(request);
 };
+/** Checks often: nothing waits for a request that has been under way for 10 ms. */
 const arrivals = (count: number) =>
-  vi.waitFor(() => expect(endpoint.requests.length).toBeGreaterThanOrEqual(count));
+  expect.poll(() => endpoint.requests.length, { interval: 1 }).toBeGreaterThanOrEqual(count);
 
 /** Issues GETs, each in a turn of its own. */
 async function getEach(redis: { get(key: string): Promise<unknown> }, keys: readonly string[]) {

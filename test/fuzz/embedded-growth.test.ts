@@ -19,8 +19,8 @@ const ATOMIC = scaled(5_000);
 const PIPELINED = scaled(10_000);
 const PIPELINE = 1_000;
 /**
- * Of the times at four times as many: linear work takes 4 times as long, quadratic work 16 times. Times are the least of
- * several: garbage that is collected, code that is not compiled yet and programs beside this one only add to them.
+ * Maximum ratio of the CPU times for four times as many commands. Linear work takes 4 times as long, quadratic work 16 times. The least
+ * of several times is used: garbage collection, compilation and other programs only add to them.
  */
 const MAX_RATIO = 8;
 
@@ -33,12 +33,12 @@ describe("large collections of the embedded engine", { timeout: 300_000 }, () =>
   afterEach(() => expect(notices).toEqual([]));
   afterAll(() => engine.close());
 
-  test.each(names)(`${ATOMIC} %s end in one transaction`, async (name) => {
+  test.each(names)(`a transaction of ${ATOMIC} %s completes`, async (name) => {
     const { replies } = await measure(engine, [["FLUSHALL"], ["MULTI"], ...writes(name, ATOMIC), ["EXEC"]]);
     expect(replies.at(-1)).toHaveLength(ATOMIC);
   });
 
-  test.each(names)(`${ATOMIC} %s end in one script`, async (name) => {
+  test.each(names)(`a script with ${ATOMIC} %s completes`, async (name) => {
     const { replies } = await measure(engine, [["FLUSHALL"], ["EVAL", loop(name), "1", "k", String(ATOMIC)]]);
     expect(replies).toEqual(["+OK", ":1"]);
   });
@@ -52,8 +52,9 @@ describe("large collections of the embedded engine", { timeout: 300_000 }, () =>
       let isDone = false;
       const done = (async () => {
         for (let at = 0; at < all.length; at += PIPELINE) await writer.run(all.slice(at, at + PIPELINE));
+      })().finally(() => {
         isDone = true;
-      })();
+      });
       let replies = 0;
       for (; !isDone; replies += 1) expect(await other.run([["PING"]])).toEqual(["+PONG"]);
       await done;
@@ -64,7 +65,7 @@ describe("large collections of the embedded engine", { timeout: 300_000 }, () =>
     },
   );
 
-  test.each(names)(`a seed of ${PIPELINED} %s ends`, async (name) => {
+  test.each(names)(`a seed of ${PIPELINED} %s completes`, async (name) => {
     await measure(engine, [["FLUSHALL"]]);
     const folder = mkdtempSync(join(tmpdir(), "warmline-growth-"));
     const path = join(folder, "seed");
@@ -78,7 +79,7 @@ describe("large collections of the embedded engine", { timeout: 300_000 }, () =>
     rmSync(folder, { recursive: true });
   });
 
-  test.each(names)("four times as many %s take about four times the CPU time", async (name) => {
+  test.each(names)("four times as many %s take less than eight times the CPU time", async (name) => {
     let [few, many] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     // The first round compiles the code.
     for (let round = 0; round < 2 || (round < 6 && many / few >= MAX_RATIO); round += 1) {
@@ -93,7 +94,7 @@ describe("large collections of the embedded engine", { timeout: 300_000 }, () =>
   });
 
   test.each(Object.keys(READS))(
-    `1,000 %s take at ${PIPELINED} elements less than three times as long as at 1,000`,
+    `1,000 %s on ${PIPELINED} elements take less than three times as long as on 1,000`,
     async (name) => {
       const [write, read] = READS[name]!;
       const reads = Array.from({ length: 1_000 }, (_, n) => read(n));
@@ -103,6 +104,7 @@ describe("large collections of the embedded engine", { timeout: 300_000 }, () =>
         for (let round = 0; round < 5; round += 1) cpu.push((await measure(engine, reads)).cpu);
         return Math.min(...cpu);
       };
+      // Compiles the code.
       await timeAt(1_000);
       expect((await timeAt(PIPELINED)) / (await timeAt(1_000))).toBeLessThan(3);
     },

@@ -104,8 +104,8 @@ test(`${RUNS} malformed requests get an error or a close, and the gateway stays 
     expect(outcomes, `seed ${SEED}, after ${done} connections`).not.toContain("hangs");
     expect(await run("GET", STRANGERS_KEY), `seed ${SEED}, after ${done} connections`).toBeNull();
   }
-  // The others did reach Redis.
-  expect(Number(await run("GET", OWN_KEY))).toBeGreaterThan(0);
+  // The others did reach Redis. The value may be any text, since that of a SET may be corrupted too.
+  expect(await run("EXISTS", OWN_KEY)).toBe(1);
   await expect.poll(() => gateway.metric('warmline_gateway_connections{state="active"}')).toBe(1);
   expect(gateway.output).not.toMatch(/a request failed with an internal error/);
 });

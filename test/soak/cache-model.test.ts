@@ -25,7 +25,9 @@ describe("results of cached functions under faults", { tags: "redis-server", ret
     });
     console.info(`${reads} reads, ${failed} failed, ${runs} runs, ${deletions} deletions`, faults);
     expect(violations).toEqual([]);
-    expect(Object.keys(faults).sort()).toEqual(["frozen", "lost", "refused"]);
+    for (const name of ["frozen", "lost", "refused"]) expect(faults[name]).toBeGreaterThanOrEqual(4);
+    // Without deletions no result is too old.
+    expect(deletions).toBeGreaterThan(20);
   });
 
   test.each(isExhaustive ? MISTAKES : MISTAKES.slice(0, 1))(

@@ -11,6 +11,7 @@ describe("reads of a near cache under faults", { tags: "redis-server", retry: 0 
   }, async () => {
     const { violations, ownViolations, reads, stats, faults, failed } = await runNearModel({
       seconds,
+      minFaults: 1,
       seed: SEED,
     });
     console.info(`${reads} reads, ${failed} failed`, stats, faults);

@@ -10,6 +10,9 @@ test("the embedded engine has its last snapshot after SIGKILL", { timeout: 120_0
   const start = async () => {
     const args = ["--port", "0", "--token", "t", "--engine", "embedded", "--persist", folder];
     const cli = new CliProcess(args);
+    onTestFinished(async () => {
+      await cli.stop();
+    });
     const [, url] = await cli.printed(/^warmline-gateway ready (\S+)$/m);
     return { cli, run: (...words: string[]) => post(url!, "t", words).then(({ body }) => body) };
   };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { RawConnection, type RawTarget } from "../client/raw-connection.js";
 
 /** A stretch of work: clients that run one command after another for so long. */
@@ -8,6 +9,8 @@ export interface TransactionsEvent {
   /** Whether each command of a plain socket has a connection of its own. */
   readonly reconnect: boolean;
   readonly seconds: number;
+  /** Further users per second: each connects or creates a client, runs one command and leaves. Default: none. */
+  readonly newPerS?: number;
 }
 
 /** A connection or a client: it runs one command at a time. */
@@ -25,7 +28,9 @@ async function open({ target }: TransactionsEvent): Promise<Session> {
     return { get: () => connection.run(["GET", "greeting"]), close: () => connection.close() };
   }
   const client = own!.client.connect({ ...own!.options, autoPipelining: false });
-  return { get: () => client.get("greeting"), close: () => client.close() };
+  // A client over HTTP leaves its connections to the next one.
+  const close = () => (own!.client.protocol === "tcp" ? client.close() : undefined);
+  return { get: () => client.get("greeting"), close };
 }
 
 /**
@@ -34,22 +39,30 @@ async function open({ target }: TransactionsEvent): Promise<Session> {
  */
 export const handler = async (event: TransactionsEvent) => {
   const latencies: number[] = [];
-  const { clients, reconnect, seconds } = event;
+  const { clients, reconnect, seconds, newPerS = 0 } = event;
   while (!reconnect && kept.length < clients) kept.push(await open(event));
   let connectingMs = 0;
   const begunAt = performance.now();
   const until = begunAt + seconds * 1_000;
-  const client = async (own: Session | undefined) => {
-    while (performance.now() < until) {
-      const startedAt = performance.now();
-      const session = own ?? (await open(event));
-      const connectedAt = performance.now();
-      await session.get();
-      latencies.push(performance.now() - connectedAt);
-      connectingMs += own ? 0 : connectedAt - startedAt;
-      if (!own) session.close();
-    }
+  const transaction = async (own: Session | undefined) => {
+    const startedAt = performance.now();
+    const session = own ?? (await open(event));
+    const connectedAt = performance.now();
+    await session.get();
+    latencies.push(performance.now() - connectedAt);
+    connectingMs += own ? 0 : connectedAt - startedAt;
+    if (!own) session.close();
   };
-  await Promise.all(Array.from({ length: clients }, (_, index) => client(kept[index])));
+  const client = async (own: Session | undefined) => {
+    while (performance.now() < until) await transaction(own);
+  };
+  const arrival = async (dueAt: number) => {
+    await sleep(dueAt - performance.now());
+    await transaction(undefined);
+  };
+  await Promise.all([
+    ...Array.from({ length: clients }, (_, index) => client(kept[index])),
+    ...Array.from({ length: newPerS * seconds }, (_, index) => arrival(begunAt + (index * 1_000) / newPerS)),
+  ]);
   return { body: { latencies, connectingMs, elapsedMs: performance.now() - begunAt } };
 };

@@ -3,6 +3,7 @@ import { startGatewayProcess } from "warmline-testbed";
 import { type BenchClient, clientFunction, type FunctionSpec, handlerPath } from "../client/bench-client.js";
 import { gatewayTarget, type RawTarget } from "../client/raw-connection.js";
 import type { handler, TransactionsEvent } from "../handlers/transactions.js";
+import storm from "../parts/storm.js";
 import { atLeast, claimOf, decidedBy, exactly } from "../results/checks.js";
 import {
   chartsOf,
@@ -84,6 +85,7 @@ export default defineScenario({
   plannedS: 41,
   defaults: { rounds: [1, 2], seconds: [1.2, 1] },
   missing: redisMissing,
+  parts: [storm],
   cases: async ({ rig, clients, defer, record }) => {
     const own = await rig({ tls: true, redis: true, greeting: true });
     record({ users: USERS });

@@ -6,7 +6,7 @@ import { type Chunk, chunk, type Facts, facts, items, outcomes } from "./shared.
 
 /** Settings of a new Bloom filter. */
 export interface BloomReserveOptions {
-  /** Factor by which each further part of the filter is larger. Default 2. */
+  /** Factor by which each further part of the filter is larger than the part before it. Default 2. */
   expansion?: number | undefined;
   /** Refuses items once the filter is full, rather than adding a part. */
   nonScaling?: boolean | undefined;
@@ -16,7 +16,7 @@ export interface BloomReserveOptions {
 export interface BloomInsertOptions extends BloomReserveOptions {
   /** Number of items that a new filter is made for. Default 100. */
   capacity?: number | undefined;
-  /** Probability of a false positive of a new filter, from 0 to 1. Default 0.01. */
+  /** Probability of a false positive of a new filter, above 0 and below 1. Default 0.01. */
   error?: number | undefined;
   /** Fails if the filter does not exist, rather than creating it. */
   noCreate?: boolean | undefined;
@@ -25,7 +25,7 @@ export interface BloomInsertOptions extends BloomReserveOptions {
 /** Bloom filters: sets with false positives, but without false negatives. */
 export interface BloomCommands<K extends ReplyMode> {
   /**
-   * Adds an item. Returns 1 if it is new, else 0.
+   * Adds an item, and creates the filter if it does not exist. Returns 1 if the item is new, else 0.
    * @see https://redis.io/commands/bf.add/
    */
   add<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
@@ -40,12 +40,12 @@ export interface BloomCommands<K extends ReplyMode> {
    */
   exists<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
   /**
-   * Returns facts about the filter by Redis's names.
+   * Returns facts about the filter, under Redis's names for them.
    * @see https://redis.io/commands/bf.info/
    */
   info(key: Key): Reply<K, Facts>;
   /**
-   * Adds items, and creates the filter if it does not exist. Returns for each the result of add, or an error if the filter is full.
+   * Adds items, with settings for the filter if it has to be created. Returns the same as madd.
    * @see https://redis.io/commands/bf.insert/
    */
   insert<T = unknown>(key: Key, opts: BloomInsertOptions, ...items: T[]): Reply<K, (0 | 1 | Error)[]>;
@@ -55,7 +55,8 @@ export interface BloomCommands<K extends ReplyMode> {
    */
   loadchunk(key: Key, iterator: number, data: Uint8Array): Reply<K, "OK">;
   /**
-   * Adds items. Returns for each the result of add, or an error if the filter is full.
+   * Adds items, and creates the filter if it does not exist. Returns the result of add for each. If the filter becomes full, the last
+   * element is an error, and the items after it were not added.
    * @see https://redis.io/commands/bf.madd/
    */
   madd<T = unknown>(key: Key, ...items: T[]): Reply<K, (0 | 1 | Error)[]>;
@@ -65,12 +66,12 @@ export interface BloomCommands<K extends ReplyMode> {
    */
   mexists<T = unknown>(key: Key, ...items: T[]): Reply<K, (0 | 1)[]>;
   /**
-   * Creates an empty filter. `errorRate` is the probability of a false positive, from 0 to 1.
+   * Creates an empty filter. `errorRate` is the probability of a false positive, above 0 and below 1.
    * @see https://redis.io/commands/bf.reserve/
    */
   reserve(key: Key, errorRate: number, capacity: number, opts?: BloomReserveOptions): Reply<K, "OK">;
   /**
-   * Returns a part of the filter for loadchunk; begin with 0.
+   * Returns a part of the filter for loadchunk. Begin with iterator 0, then pass the iterator of each result, until it is 0.
    * @see https://redis.io/commands/bf.scandump/
    */
   scandump(key: Key, iterator: number): Reply<K, Chunk>;

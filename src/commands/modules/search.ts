@@ -200,7 +200,7 @@ export interface AggregateOptions extends QueryOptions {
   cursor?: { count?: number | undefined; maxIdle?: number | undefined } | undefined;
 }
 
-/** Rows as objects of text, and the next cursor if one was requested. */
+/** The rows, and the next cursor if one was requested. The client's codec decodes the values. */
 export interface AggregateResult {
   /** The rows, each by the names of its fields. */
   rows: Record<string, any>[];
@@ -470,9 +470,9 @@ const DOCUMENT: Part[] = [
 ];
 
 const searched: Decoder = (reply, decode, args) => {
-  const { withScores, noContent } = args[2] ?? {};
+  const { withScores, noContent, return: returned } = args[2] ?? {};
   const [total, ...flat] = list((part) => part)(reply, decode, args);
-  const parts = selectParts({ withScores, fields: !noContent }, DOCUMENT);
+  const parts = selectParts({ withScores, fields: !noContent && returned?.length !== 0 }, DOCUMENT);
   return { total: int(total), documents: records(parts)(flat, decode, args) };
 };
 
@@ -482,17 +482,17 @@ const decodeRows: Decoder = (...reply) =>
     ...reply,
   ).slice(1);
 
-const aggregated: Decoder = (...reply) => {
-  const [rows, cursor] = list((part) => part)(...reply);
+const aggregated: Decoder = (reply, decode, args) => {
+  const [rows, cursor] = list((part) => part)(reply, decode, args);
   // With a cursor the rows are in a nested array.
   return Array.isArray(rows)
-    ? { rows: decodeRows(rows, reply[1], reply[2]), cursor: int(cursor) }
-    : { rows: decodeRows(...reply) };
+    ? { rows: decodeRows(rows, decode, args), cursor: int(cursor) }
+    : { rows: decodeRows(reply, decode, args) };
 };
 
 const suggested = tuple(text, text, list(tuple(float, text)));
 
-// It counts as a write: the cursor stays open at the server until it is read to its end.
+// An aggregation with a cursor counts as a write: the cursor stays open at the server until it is read to its end.
 const opensCursor = (args: readonly unknown[]) => args.some((arg) => /^withcursor$/i.test(String(arg)));
 
 const explaining = (reply: Decoder) => read(reply, scalar, scalar, options("dialect"));
@@ -523,7 +523,8 @@ export const searchSpecs = named(
     ),
     search: read(searched, scalar, scalar, searching),
     spellcheck: read(
-      (...reply) => Object.fromEntries(list(suggested)(...reply).map(([, term, args]) => [term, args])),
+      (...reply) =>
+        Object.fromEntries(list(suggested)(...reply).map(([, term, suggestions]) => [term, suggestions])),
       scalar,
       scalar,
       options("distance include=TERMS exclude=TERMS dialect", {

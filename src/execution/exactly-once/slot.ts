@@ -1,4 +1,4 @@
-/** Redis Cluster's key slots. @see https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/ */
+/** Number of key slots of a Redis Cluster. @see https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/ */
 const SLOTS = 16_384;
 
 /** One step of CRC16/XMODEM (polynomial 0x1021), the checksum that the cluster specification names. */
@@ -25,6 +25,7 @@ function hashedPart(key: Uint8Array): Uint8Array {
   return open !== -1 && close > open + 1 ? key.subarray(open + 1, close) : key;
 }
 
+/** Returns the slot of a key in a Redis Cluster. */
 export const slotOf = (key: Uint8Array): number => crc16(hashedPart(key)) % SLOTS;
 
 /**
@@ -49,8 +50,8 @@ export function keyInSameSlot(key: Uint8Array, suffix: string): Uint8Array {
 }
 
 /**
- * For each bit of a slot, from the lowest: the change of the last four letters of a name that flips it. CRC is linear, so the
- * change is the same in any name. It has five bits per letter, from the first: so "@" becomes one of @ A-Z [ \ ] ^ _.
+ * For each bit of a slot, from the lowest: how the last four letters of a name change to flip that bit. CRC is linear, so this holds for
+ * any name. Each letter has five bits of the number, the first letter the lowest: "@" becomes one of @ A-Z [ \ ] ^ _.
  */
 const SLOT_BITS = [
   0xe84, 0x2e2a, 0x834, 0x31d8, 0x251, 0x3123, 0x2217, 0x16ed, 0x1ef8, 0x2f62, 0xaa4, 0x266a, 0x18b4, 0x10d8,

@@ -10,7 +10,7 @@ import type { ConfiguredClient } from "../../execution/client-context.js";
 import { type Endpoint, refusedToken } from "../../options/endpoint.js";
 import { describeStatus } from "../../protocol/status.js";
 import { noStore } from "../../transport/no-store.js";
-import { onAbort } from "../../util/abort.js";
+import { onAbort, throwIfAborted } from "../../util/abort.js";
 import { rootCause } from "../../util/root-cause.js";
 import { sleep } from "../../util/timers.js";
 
@@ -50,8 +50,9 @@ export function getStreamEndpoint(
 /**
  * Opens an event stream and yields its lines, in the groups in which they arrive. Leaving the loop ends the request.
  * @param timeout time limit in ms for the first data.
- * @throws RedisError if the endpoint refuses; ProtocolError if the response is not one of an endpoint; the signal's reason. A retry
- * may help after ConnectionError, if the endpoint can't be reached or the stream ends, and TimeoutError, if no data arrives in time.
+ * @throws RedisError if the endpoint refuses; ProtocolError if the response is not one of an endpoint; the signal's reason;
+ * ConnectionError if the endpoint can't be reached or the stream ends, TimeoutError if no data arrives in time: after these two a
+ * retry may help.
  */
 export async function* streamLines(
   { endpoint, open = fetch, path, body, command, signal }: StreamRequest,
@@ -68,7 +69,7 @@ export async function* streamLines(
   };
   try {
     expectWithin(timeout);
-    // Not from the pool, whose connections are for commands: a stream occupies its connection.
+    // Not on a connection of the pool: a stream occupies its connection, and those are for commands.
     const response = await open(endpoint.origin + endpoint.path + path, {
       method: "POST",
       headers: { authorization: `Bearer ${endpoint.token}`, accept: "text/event-stream" },
@@ -102,6 +103,7 @@ export async function* streamLines(
       // Only the new characters are searched for line ends, however long the line.
       lines[0] = rest + lines[0];
       rest = lines.pop()!;
+      // A line may end in CRLF.
       for (const [i, line] of lines.entries()) if (line.endsWith("\r")) lines[i] = line.slice(0, -1);
       // Comments do not confirm the subscription.
       if (!begun && lines.some((line) => dataIn(line) !== undefined)) {
@@ -113,7 +115,9 @@ export async function* streamLines(
       if (begun && headers.has("warmline-gateway")) expectWithin(MAX_SILENCE);
     }
   } catch (error) {
-    if (signal?.aborted || error instanceof WarmlineError) throw error;
+    // A request of Node ends with an error of its own.
+    throwIfAborted(controller.signal);
+    if (error instanceof WarmlineError) throw error;
     throw lost(rootCause(error as Error).message, error);
   } finally {
     clearTimeout(timer);
@@ -122,16 +126,17 @@ export async function* streamLines(
   }
 }
 
-/** Returns the data of a `data:` line, else undefined. The space is optional, and a line may end in CRLF (HTML standard, 9.2.6). */
+/** Returns the data of a `data:` line; undefined for any other line, and for empty data. The space is optional (HTML standard, 9.2.6). */
 export function dataIn(line: string): string | undefined {
   return (line.startsWith("data:") && line.slice(line[5] === " " ? 6 : 5)) || undefined;
 }
 
-function errorIn(text: string): string | undefined {
+/** Returns the error in a response of the protocol, or undefined if it is another server's. */
+export function errorIn(text: string): string | undefined {
   try {
-    return JSON.parse(text).error;
+    return JSON.parse(text).error.trim();
   } catch {
-    // Not JSON: the page of another server.
+    // Not JSON, or no text in it: the response of another server.
     return undefined;
   }
 }

@@ -12,7 +12,7 @@ export interface Frame {
 /**
  * Reads the data of an event, such as `message,channel,payload` or `pmessage,pattern,channel,payload`.
  * @param name the requested channel or pattern: it may contain commas.
- * @param exact all parts after the kind in base64. warmline-gateway sends them if the line can't contain them.
+ * @param exact all parts after the kind, in base64. warmline-gateway sends it if the line can't contain the parts.
  */
 export function readFrame(data: string, name: string, exact: string | undefined): Frame {
   const kind = data.slice(0, data.indexOf(","));
@@ -21,7 +21,7 @@ export function readFrame(data: string, name: string, exact: string | undefined)
     return { kind, channel, payload, exact: true };
   }
   let channel = name;
-  // The text after the name, which has the same length in the line even if its line breaks are spaces there.
+  // The text after the name. Line breaks of the name are spaces in the line, so its length is the same there.
   let payload = data.slice(kind.length + name.length + 2);
   if (kind === "pmessage") {
     const comma = payload.indexOf(",");

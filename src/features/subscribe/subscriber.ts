@@ -13,14 +13,14 @@ import type { SubscriberEvents, SubscriberMessage } from "./events.js";
 export interface Subscriber<TMessage = any> extends AsyncIterable<SubscriberMessage<TMessage>> {
   /** Resolves once every channel is subscribed to. Rejects if a subscription fails or is cancelled before. */
   readonly ready: Promise<void>;
-  /** Calls `listener` with every event of this type. A listener that throws is an unhandled rejection. */
+  /** Calls `listener` with every event of this type. An error that a listener throws becomes an unhandled rejection. */
   on<T extends keyof SubscriberEvents<TMessage>>(
     type: T,
     listener: (event: SubscriberEvents<TMessage>[T]) => void,
   ): this;
   /** Removes every listener of every event. */
   removeAllListeners(): void;
-  /** Returns the channels or patterns, also if they are not subscribed to yet. */
+  /** Returns the channels or patterns, including those that are not subscribed to yet. */
   getSubscribedChannels(): string[];
   /**
    * Unsubscribes from these channels or patterns. By default from all, and every listener is removed. Loops end with the last

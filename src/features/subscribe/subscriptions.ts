@@ -11,7 +11,7 @@ import { followStream, type SubscribeMethod } from "./follow-stream.js";
 import type { Frame } from "./frame.js";
 import type { Subscriber } from "./subscriber.js";
 
-/** The streams are not read while a loop is further behind than this number of messages, or of their characters. */
+/** While a loop is behind by more than this number of messages, or of their characters, the streams are not read. */
 const MAX_QUEUED_MESSAGES = 1_000;
 const MAX_QUEUED_SIZE = 1_000_000;
 /** Interval in ms of the check whether a slow loop has caught up. */
@@ -48,7 +48,7 @@ class Subscriptions implements Subscriber {
   readonly #listeners = new Map<string, Set<(event: any) => void>>();
   readonly #loops = new Set<Loop>();
   #forgetSignal: (() => void) | undefined;
-  /** The last error that loops throw. */
+  /** The last error that was delivered to loops. They throw it. */
   #thrown: unknown;
 
   constructor(client: ConfiguredClient, method: SubscribeMethod, names: readonly string[]) {
@@ -192,7 +192,7 @@ class Subscriptions implements Subscriber {
     return listeners.length > 0;
   }
 
-  /** Delivers an error to loops and listeners. @returns whether there was any. */
+  /** Delivers an error to loops and listeners. @returns whether there was a loop or a listener. */
   #raise(error: unknown): boolean {
     if (this.#loops.size > 0) this.#thrown = error;
     this.#pushToLoops(() => {

@@ -45,7 +45,7 @@ export function createFetchTransport(origin: string, init: object, maxReplySize:
       // A redirect would repeat the command elsewhere, or drop its body.
       redirect: "manual",
       signal,
-    }).catch((cause) => explain(origin, cause));
+    }).catch((cause) => explain(origin, cause, signal));
     return {
       status: response.status,
       header: (name: string) => response.headers.get(name) ?? undefined,
@@ -79,10 +79,10 @@ export function createFetchTransport(origin: string, init: object, maxReplySize:
  * Rejects with the cause of a failed fetch. Browsers do not tell it to a page: if a request without CORS succeeds, the cause is
  * that the endpoint does not allow the page's origin.
  */
-async function explain(origin: string, cause: Error): Promise<never> {
+async function explain(origin: string, cause: Error, signal: AbortSignal): Promise<never> {
   const page = location?.origin;
   if (page && !cause.cause) {
-    await fetch(origin, { mode: "no-cors" }).catch(() => {
+    await fetch(origin, { mode: "no-cors", signal }).catch(() => {
       throw cause;
     });
     const message = `${origin} does not allow ${page} to read its responses: start warmline-gateway with --cors ${page}`;

@@ -7,7 +7,10 @@ import type { CloseReason, Connection, ExchangeListener } from "./connection.js"
 import type { Pool } from "./pool.js";
 import type { NodeTransportOptions } from "./transport-options.js";
 
-/** Time in ms after which a second connection is opened again, or the refusal of one copy counts though another is under way. */
+/**
+ * Time in ms until another connection is opened if a second one could not be, and until the refusal of one copy of the request
+ * counts although another copy is under way.
+ */
 const HEDGE_AGAIN_AFTER = 500;
 
 const ENDED_AT_ONCE =

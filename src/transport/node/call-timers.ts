@@ -4,7 +4,7 @@ import type { Timed, Timers } from "../transport.js";
 /** Maximum number of timers kept for further calls. */
 const MAX_IDLE = 64;
 
-/** A timer that serves one call after another. To restart it takes a fifth of the time of creating and clearing one. */
+/** A timer that serves one call after another. Restarting it takes a fifth of the time of creating and clearing one. */
 interface CallTimer {
   readonly ms: number;
   call: Timed | undefined;

@@ -27,7 +27,7 @@ const MIN_CHECK = 100;
 /** Time in ms between the end of a check and the timeout of the call that caused it. */
 const MARGIN = 100;
 
-/** Maximum to which the time in ms for which the circuit stays open is doubled. */
+/** Limit in ms up to which the time for which the circuit stays open is doubled. */
 const MAX_RESET_TIMEOUT = 30_000;
 
 /** Nothing was sent, because the circuit of the origin is open. */
@@ -77,7 +77,7 @@ export class Circuit {
   respondedAt: Moment | undefined;
   /** Whether a call has failed since the last response. */
   #failed = false;
-  /** Whether a failed call timed out, as further ones would. */
+  /** Whether a call that failed had timed out. Further calls would time out too. */
   #timedOut = false;
   /** When a check ended without a response. Undefined after a response. */
   #unreachableAt: Moment | undefined;
@@ -223,7 +223,7 @@ export class Circuit {
   }
 
   /** @param timeout the timeout in ms of the call that caused the check. Infinity if calls wait for the result. */
-  #startCheck(options: NodeTransportOptions, timeout = Number.POSITIVE_INFINITY): void {
+  #startCheck(options: NodeTransportOptions, timeout = Infinity): void {
     // A connection of the last check may be slow rather than dead: its response counts until a new check begins.
     this.#endCheck();
     this.alarmed = true;
@@ -233,7 +233,7 @@ export class Circuit {
     this.#startTick();
   }
 
-  /** Starts a tick. A check has several rather than one timer, because a blocked event loop or a freeze passes one at most. */
+  /** Starts a tick. A check has several ticks, because a blocked event loop or a freeze can use up only one of them. */
   #startTick(): void {
     const { clock } = this.host;
     this.#due = this.#now + this.#tick;

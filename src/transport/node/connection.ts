@@ -15,7 +15,7 @@ import { type Origin, openSocket } from "./origin.js";
  * - `no-response`: it was suspected dead, and another connection responded first or took its place.
  * - `connection-close`: the response said `Connection: close`.
  * - `aborted`: the call's time was up, or its signal aborted, with the response outstanding.
- * - `closed-by-client`: `close()` was called, or it hung while opening, at the limit of connections.
+ * - `closed-by-client`: `close()` was called, it hung while opening at the limit, or the circuit did not need it any more.
  * - `keep-alive-off`: keep-alive is off, so it carried one request.
  */
 export type CloseReason =
@@ -36,6 +36,7 @@ const MAX_IDLE = 345_000;
 /** Margin in ms below the idle limit that the server advertises, so that a write does not race with its close. */
 const ADVERTISED_MARGIN = 1_000;
 
+/** The owner of connections, which is told when they open and close. */
 export interface ConnectionListener {
   readonly clock: Clock;
   onOpen(connection: Connection): void;
@@ -124,20 +125,20 @@ export class Connection {
     listener: ExchangeListener,
   ): void {
     this.#listener = listener;
-    if (headers !== this.#headers || keep !== this.#keep) {
-      this.#lines = headLines(this.#origin.url.split("/")[2]!, headers, keep);
-      this.#headers = headers;
-      this.#keep = keep;
-    }
-    const length = Buffer.byteLength(body);
-    const head = `POST ${path}${this.#lines}${length}\r\n\r\n`;
     this.requests++;
     try {
+      if (headers !== this.#headers || keep !== this.#keep) {
+        this.#lines = headLines(this.#origin.url.split("/")[2]!, headers, keep);
+        this.#headers = headers;
+        this.#keep = keep;
+      }
       listener.onStart?.();
     } catch (cause) {
       microtask(() => this.#failed(cause as Error));
       return;
     }
+    const length = Buffer.byteLength(body);
+    const head = `POST ${path}${this.#lines}${length}\r\n\r\n`;
     this.#parser = new ResponseParser(maxReplySize);
     const socket = this.#socket;
     if (typeof body === "string") {

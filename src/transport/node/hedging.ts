@@ -5,10 +5,12 @@ const MIN_DELAY = 1_000;
 const STEP = 100;
 /** One of this many responses is timed. */
 const SAMPLED = 8;
-/** Hedges that each request adds to the savings, the maximum of the savings, and the interval in ms after which one is allowed anyway. */
-const SHARE = 0.03;
+/** Hedges that each request saves up. */
+const SAVED_PER_REQUEST = 0.03;
+/** Maximum of hedges saved. */
 const MAX_SAVED = 5;
-const FLOOR = 5_000;
+/** Interval in ms after which a hedge is allowed even without savings. */
+const MIN_INTERVAL = 5_000;
 /** Time in ms for which requests of a name are not hedged after one was slow. */
 const SLOW_FOR = 60_000;
 
@@ -27,7 +29,7 @@ export class Hedging {
 
   /** Counts a request that is about to be written. Returns the time if the response is to be timed. */
   onWrite(): Moment | undefined {
-    this.#saved = Math.min(MAX_SAVED, this.#saved + SHARE);
+    this.#saved = Math.min(MAX_SAVED, this.#saved + SAVED_PER_REQUEST);
     return this.#requests++ % SAMPLED === 0 ? this.clock.moment() : undefined;
   }
 
@@ -39,12 +41,12 @@ export class Hedging {
     this.delay = Math.max(MIN_DELAY, Math.ceil((this.#mean + 8 * this.#deviation) / STEP) * STEP);
   }
 
-  /** Takes a hedge for a late request. Returns false if requests of this name are slow, or there were too many hedges. */
+  /** Takes one hedge from the savings, for a late request. Returns false if requests of this name are slow, or there were too many hedges. */
   take(label: string): boolean {
     const { clock } = this;
     const since = this.#slow.get(label);
     if (since && clock.elapsed(since) < SLOW_FOR) return false;
-    if (this.#saved < 1 && this.#hedgedAt && clock.elapsed(this.#hedgedAt) < FLOOR) return false;
+    if (this.#saved < 1 && this.#hedgedAt && clock.elapsed(this.#hedgedAt) < MIN_INTERVAL) return false;
     this.#saved = Math.max(0, this.#saved - 1);
     this.#hedgedAt = clock.moment();
     return true;

@@ -3,18 +3,11 @@ import { ConfigError } from "../../errors.js";
 import { assertConfig } from "../../options/assert-config.js";
 import { findUnknownOption } from "../../options/option-names.js";
 import type { RedisOptions, TlsOptions } from "../../options/options.js";
+import { type ServerAddress, toServer } from "../../util/server-address.js";
 import { builtin } from "./builtin.js";
 
-/** A server that sockets connect to. */
-export interface Server {
-  /** A host name or an IP address, without the brackets of IPv6. */
-  readonly host: string;
-  readonly port: number;
-  readonly tls: boolean;
-}
-
 /** A proxy that opens tunnels by CONNECT (RFC 9110, section 9.3.6). */
-export interface ProxyServer extends Server {
+export interface ProxyServer extends ServerAddress {
   /** The value of `Proxy-Authorization`. */
   readonly authorization: string | undefined;
 }
@@ -25,11 +18,6 @@ export interface Network {
   readonly key: string;
   readonly tls: TlsOptions | undefined;
   readonly proxy: ProxyServer | undefined;
-}
-
-export function toServer({ hostname, port, protocol }: URL): Server {
-  const tls = protocol === "https:";
-  return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || (tls ? 443 : 80), tls };
 }
 
 type Env = Record<string, string | undefined>;
@@ -61,7 +49,7 @@ function checkTls(tls: TlsOptions, { protocol }: URL): void {
   assertConfig(protocol === "https:", "tls needs a url that begins with https://");
   assertConfig(!tls.cert === !tls.key, "tls.cert and tls.key must be set together");
   try {
-    // Node ignores a malformed authority, and would report the other errors only at a connection.
+    // Node ignores a malformed certificate authority, and reports the other errors only when it connects.
     for (const ca of [tls.ca ?? []].flat()) new (builtin("node:crypto").X509Certificate)(ca);
     builtin("node:tls").createSecureContext(tls as SecureContextOptions);
   } catch (error) {

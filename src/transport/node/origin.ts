@@ -1,11 +1,12 @@
 import type { Socket, TcpNetConnectOpts } from "node:net";
 import type { ConnectionOptions } from "node:tls";
+import type { ServerAddress } from "../../util/server-address.js";
 import { builtin } from "./builtin.js";
-import type { Network, Server } from "./network.js";
+import type { Network } from "./network.js";
 import { openTunnel } from "./tunnel.js";
 
 /** The server of a pool's connections. */
-export interface Origin extends Server {
+export interface Origin extends ServerAddress {
   readonly url: string;
   readonly network: Network | undefined;
   /** Whether it has sent a complete response. */
@@ -14,8 +15,8 @@ export interface Origin extends Server {
   session?: Buffer;
 }
 
-// Loaded with the first connection, because they would take most of the time of importing this package. Not by `import()`,
-// which would delay the connection.
+// These modules are loaded with the first connection, since loading them takes longer than importing the rest of this package.
+// Not by `import()`, which would delay the connection.
 const net = () => builtin("node:net");
 const tlsModule = () => builtin("node:tls");
 

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "../../util/clock.js";
+import { toServer } from "../../util/server-address.js";
 import { afterTwoPolls } from "../../util/timers.js";
 import { type ConnectionStats, createStats } from "../transport.js";
 import { PoolBatchLimiter } from "./batch-limiter.js";
@@ -6,7 +7,7 @@ import { Circuit, type CircuitHost, type CircuitOpen } from "./circuit.js";
 import { type CloseReason, Connection, type ConnectionListener } from "./connection.js";
 import { publish } from "./events.js";
 import { Hedging } from "./hedging.js";
-import { type Network, toServer } from "./network.js";
+import type { Network } from "./network.js";
 import type { Origin } from "./origin.js";
 import { ThawWatch } from "./thaw.js";
 
@@ -65,7 +66,7 @@ export class Pool implements ConnectionListener, CircuitHost {
     );
   }
 
-  /** Returns the most recently used idle connection that is not known to be dead, for the caller until `giveBack`. */
+  /** Returns the most recently used idle connection that is not known to be dead. The caller has it until `giveBack`. */
   takeIdle(): Connection | undefined {
     for (let connection = this.#idle.pop(); connection; connection = this.#idle.pop()) {
       if (connection.usable) return connection;
@@ -78,7 +79,7 @@ export class Pool implements ConnectionListener, CircuitHost {
     return this.#all.size === 0 && this.#waiting.size === 0 && !this.circuit.isRefusing;
   }
 
-  /** Whether a connection that is idle for so many ms may be dead without an event on its socket. */
+  /** Whether a connection that has been idle for `idle` ms may be dead without an event on its socket. */
   isSuspect(connection: Connection, idle: number): boolean {
     // A slow handshake may have been interrupted by a freeze.
     const openedSlowly = connection.requests === 0 && connection.openTook > SUSPECT_AFTER;
@@ -262,7 +263,7 @@ export class Pool implements ConnectionListener, CircuitHost {
 
 const carriedBy = ({ requests, idle }: Connection) => ({ requests, idleMs: idle });
 
-/** Number of pools from which on unused ones are dropped when another one is created. */
+/** If there are this many pools or more, the unused ones are dropped before another one is created. */
 const MAX_POOLS = 100;
 
 /** Copies of this package share pools if they agree on this version of their structure. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { builtin } from "./builtin.js";
 import { type Origin, openSocket } from "./origin.js";
 
@@ -9,7 +10,7 @@ export function openStream(
 ): Promise<Response> {
   const { request } = builtin("node:http");
   const { Readable } = builtin("node:stream");
-  return new Promise((resolve, reject) => {
+  return new Promise<IncomingMessage>((resolve, reject) => {
     const sent = request(
       url,
       {
@@ -20,13 +21,14 @@ export function openStream(
         signal: signal ?? undefined,
         createConnection: () => openSocket(origin),
       },
-      (response) => {
-        const { statusCode: status, headers: received } = response;
-        const init = { status, headers: received as Record<string, string> };
-        resolve(new Response(Readable.toWeb(response) as ReadableStream, init));
-      },
+      resolve,
     );
     sent.on("error", (error) => reject(signal?.aborted ? signal.reason : error));
     sent.end(body);
+  }).then((response) => {
+    const { statusCode: status, headers: received } = response;
+    const init = { status, headers: received as Record<string, string> };
+    // Throws for a status without a body.
+    return new Response(Readable.toWeb(response) as ReadableStream, init);
   });
 }

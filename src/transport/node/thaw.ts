@@ -9,7 +9,7 @@ const LATE = 1_000;
 /** Detects that the process was frozen: a tick, due every second, comes late. Never keeps the process alive. */
 export class ThawWatch {
   /** When the last thaw was detected, on the monotonic clock. -Infinity before the first. */
-  thawedAt = Number.NEGATIVE_INFINITY;
+  thawedAt = -Infinity;
   #timer: ReturnType<typeof setInterval> | undefined;
   #due = 0;
 

@@ -36,6 +36,7 @@ export function openTunnel(socket: Socket, { tls, authorization }: ProxyServer, 
     if (!tunnel.push(chunk)) socket.pause();
   };
   let head = Buffer.alloc(0);
+  let isOpen = false;
   const readHead = (chunk: Buffer) => {
     head = Buffer.concat([head, chunk]);
     const end = head.indexOf("\r\n\r\n");
@@ -56,6 +57,7 @@ export function openTunnel(socket: Socket, { tls, authorization }: ProxyServer, 
       return;
     }
     socket.off("data", readHead).on("data", forward);
+    isOpen = true;
     tunnel.emit("connect");
     if (head.length > end + 4) forward(head.subarray(end + 4));
   };
@@ -65,8 +67,10 @@ export function openTunnel(socket: Socket, { tls, authorization }: ProxyServer, 
       socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${credentials}\r\n`);
     })
     .on("data", readHead)
-    .on("end", () => tunnel.push(null))
+    .on("end", () => isOpen && tunnel.push(null))
     .on("error", (error) => tunnel.destroy(new Error(`proxy: ${error.message}`, { cause: error })))
-    .on("close", () => tunnel.destroy());
+    .on("close", () =>
+      tunnel.destroy(isOpen ? undefined : new Error("the proxy closed before its response to CONNECT")),
+    );
   return Object.assign(tunnel, { ref: () => socket.ref(), unref: () => socket.unref() });
 }

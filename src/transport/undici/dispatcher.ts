@@ -1,13 +1,10 @@
 /** A dispatcher of undici 7 or later, by the part of its public interface that is used here. */
 export interface Dispatcher {
-  /**
-   * Sends a request, and calls the handler with its response.
-   * @returns false if the dispatcher is busy
-   */
-  dispatch(options: any, handler: any): boolean;
+  /** Sends a request, and calls the handler with its response. */
+  dispatch(request: any, handler: any): unknown;
 }
 
-/** The first argument of each callback of a handler. */
+/** What callbacks of a handler can do with their request. */
 export interface Controller {
   abort(reason: Error): void;
   pause(): void;
@@ -15,11 +12,11 @@ export interface Controller {
 }
 
 /**
- * The callbacks of one request and its response. One of the last two is called at the end.
+ * The callbacks of one request and its response. At the end either `onResponseEnd` or `onResponseError` is called.
  * @see https://undici.nodejs.org/#/docs/api/Dispatcher#parameter-dispatchhandler
  */
 export interface DispatchHandler {
-  /** Called right before each write of the request, which a dispatcher may repeat. If this throws, the request is not written. */
+  /** Called right before the request is written. A dispatcher may write it more than once. If this throws, the request is not written. */
   onRequestStart(controller: Controller): void;
   /** A status below 200 is informational: another response follows (RFC 9110, section 15.2). */
   onResponseStart(

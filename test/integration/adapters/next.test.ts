@@ -66,7 +66,7 @@ describe("the handler for cacheHandlers", () => {
   test("a tag that is revalidated with a delay makes entries stale at once, and expired later", async () => {
     const [one, other] = instances();
     await one!.set("k", Promise.resolve(entryOf("old")));
-    await other!.updateTags(["a"], { expire: 0.5 });
+    await other!.updateTags(["a"], { expire: 2 });
     expect(await one!.get("k", [])).toMatchObject({ revalidate: -1 });
     await expect.poll(() => one!.get("k", [])).toBeUndefined();
   });

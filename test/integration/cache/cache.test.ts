@@ -249,6 +249,8 @@ describeEngines("cached functions", (setup) => {
     };
     await expect(instance({ waitUntil })("7")).rejects.toThrow("outside a request");
     await expect.poll(() => instance()("7")).toBe("7:2");
+    // No other call has computed it, as one would after the lease.
+    expect(users.runs).toBe(2);
     users.load = () => Promise.reject(new Error("no database"));
     await expect(instance({ waitUntil })("8")).rejects.toThrow("no database");
     await expect.poll(() => redis.exists("user:cached:8")).toBe(0);

@@ -21,7 +21,7 @@ describe("on a cluster", { tags: "redis-server" }, () => {
     while (!String(await server.command("CLUSTER", "INFO")).includes("cluster_state:ok"))
       await new Promise((resolve) => setTimeout(resolve, 20));
     gateway = await createGateway({ redis: server.url, port: 0 });
-    redis = new Redis({ url: gateway.url, token: gateway.token });
+    redis = new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000 });
     redis.use((request, next) => {
       requests.push(JSON.stringify(request.body));
       return next(request);

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { startFakeRedis, startRedis } from "../../../testbed/src/index.js";
 import { CliProcess } from "./cli-process.js";
 
@@ -49,7 +49,7 @@ describe("the log", () => {
     const cli = new CliProcess(
       [
         ...["--port", "0", "--redis", redis.url, "--tokens-file", tokens],
-        ...["--log-level", "debug", "--log-requests", "--max-body-size", "2kb", "--command-timeout", "1s"],
+        ...["--log-level", "debug", "--log-requests", "--max-body-size", "2kb", "--command-timeout", "3s"],
       ],
       { WARMLINE_GATEWAY_REDIS_PASSWORD_FILE: password },
     );
@@ -134,6 +134,10 @@ describe("the log", () => {
 
   describe("of what the gateway itself fails on", () => {
     const secret = word("secret");
+    const running: CliProcess[] = [];
+    afterEach(async () => {
+      await Promise.all(running.splice(0).map((each) => each.stop()));
+    });
     /** Makes the gateway fail on SIGUSR2: on every token that it checks, or outside of any request. */
     const spoil = (what: string) => {
       const file = join(folder, `${what}.mjs`);
@@ -151,6 +155,7 @@ describe("the log", () => {
     };
     const start = async (what: string, ...args: string[]) => {
       const cli = new CliProcess(["--port", "0", "--token", "t", ...args], spoil(what));
+      running.push(cli);
       const [, url] = await cli.printed(/^warmline-gateway ready (\S+)\n/);
       // Each on a separate connection, since a head equal to the last one is not parsed again.
       const headers = { authorization: "Bearer t", connection: "close" };

@@ -13,9 +13,9 @@ type Line = Record<string, unknown>;
 
 let cli: CliProcess;
 let url: URL;
-afterAll(() => cli.stop());
+afterAll(() => cli?.stop());
 let flags: string | undefined;
-/** Starts a gateway with these flags, unless the last test's has them and still runs. */
+/** Starts a gateway with these flags, unless the gateway of the last test has these flags and still runs. */
 async function start(...args: string[]): Promise<void> {
   if (flags === args.join(" ") && cli.child.exitCode === null) {
     cli.stderr = "";
@@ -35,7 +35,7 @@ const logged = (msg = "request"): Line[] =>
     .map((line) => JSON.parse(line))
     .filter((line) => line.msg === msg);
 
-/** The lines of that many requests, once they are there. */
+/** Waits for that many lines, and returns them. */
 async function lines(count: number, msg?: string): Promise<Line[]> {
   await expect.poll(() => logged(msg).length, { timeout: 5_000 }).toBe(count);
   return logged(msg);
@@ -68,7 +68,7 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;
 describe("a request's line in the log", () => {
   test("a request's line has its id: the given one if well-formed, else a new one, also in the response", async () => {
     await start(...LOGGED);
-    const bad = ["two words", 'a"b', "x".repeat(129), "ä", "a\u0000b".replace("\u0000", "\t"), ""];
+    const bad = ["two words", 'a"b', "x".repeat(129), "ä", "a\tb", ""];
     const given = await send(["PING"], { "x-request-id": "req-7.a_b/c=" });
     const made = await send(["PING"]);
     const replaced = [];

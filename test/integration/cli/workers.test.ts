@@ -22,17 +22,22 @@ async function begin(...args: string[]): Promise<void> {
   token = (await gateway.printed(/^WARMLINE_TOKEN=(\S+)$/m))[1]!;
 }
 
-/** Each on a separate connection, so that every worker gets its share. */
+/** Sends a request on a connection of its own, so that every worker gets its share. */
 const ask = (path: string, body?: unknown[]) =>
   fetch(url + path, {
     method: body ? "POST" : "GET",
     headers: { authorization: `Bearer ${token}`, connection: "close" },
     ...(body && { body: JSON.stringify(body) }),
   });
-const workers = () => {
-  const { pid } = gateway.child;
-  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
-};
+/** The pids of a gateway's workers. It needs /proc of Linux. */
+const workers = ({ child: { pid } } = gateway) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+/** Asks /ready. Returns the status, or the code of the error. */
+const readiness = () =>
+  ask("/ready").then(
+    ({ status }) => status,
+    ({ cause }) => cause.code,
+  );
 
 describe("--workers", () => {
   let redis: EngineServer;
@@ -135,15 +140,17 @@ describe("--workers", () => {
     await other.stop();
   });
 
-  test("a worker that is just starting does not delay SIGTERM", { tags: "full-run" }, async () => {
+  test("a worker that is just starting does not delay the exit after SIGTERM", {
+    tags: "full-run",
+  }, async () => {
     const args = ["--redis", redis.url, "--port", "0", "--workers", "2", "--shutdown-timeout", "20s"];
     const other = new CliProcess(args);
     await other.printed(/^warmline-gateway ready/m);
-    const { pid } = other.child;
-    const pids = () => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
-    const before = pids();
-    process.kill(Number(before[0]), "SIGKILL");
-    await expect.poll(() => pids().some((each) => !before.includes(each)), { timeout: 10_000 }).toBe(true);
+    const before = workers(other);
+    process.kill(before[0]!, "SIGKILL");
+    await expect
+      .poll(() => workers(other).some((pid) => !before.includes(pid)), { timeout: 10_000 })
+      .toBe(true);
     const begun = performance.now();
     expect(await other.stop()).toBe(0);
     expect(performance.now() - begun).toBeLessThan(15_000);
@@ -158,7 +165,7 @@ describe("--workers", () => {
       .poll(async () => (await fetch(ready, { headers: { connection: "close" } })).status)
       .toBe(503);
     other.child.kill("SIGTERM");
-    // The workers have its standard output as well: it closes when the last one has ended.
+    // The workers share its standard output, which closes when the last one has ended.
     expect(await other.ended).toBe(143);
   });
 
@@ -166,25 +173,15 @@ describe("--workers", () => {
     tags: "full-run",
   }, async () => {
     for (const pid of workers()) process.kill(pid, "SIGKILL");
-    const state = () =>
-      ask("/ready").then(
-        ({ status }) => status,
-        ({ cause }) => cause.code,
-      );
-    await expect.poll(state, { interval: 1 }).toBe("ECONNREFUSED");
-    await expect.poll(state, { timeout: 10_000 }).toBe(200);
+    await expect.poll(readiness, { interval: 1 }).toBe("ECONNREFUSED");
+    await expect.poll(readiness, { timeout: 10_000 }).toBe(200);
     await recovered();
   });
 
   test("the connections that a worker has not taken end with it", { tags: "full-run" }, async () => {
     const pids = workers();
     for (const pid of pids) process.kill(pid, "SIGSTOP");
-    const requests = Array.from({ length: 5 * WORKERS }, () =>
-      ask("/ready").then(
-        ({ status }) => status,
-        ({ cause }) => cause.code,
-      ),
-    );
+    const requests = Array.from({ length: 5 * WORKERS }, readiness);
     await new Promise((resolve) => setTimeout(resolve, 500));
     for (const pid of pids) process.kill(pid, "SIGKILL");
     const ends = await Promise.all(requests);

@@ -210,7 +210,7 @@ describeEngines("conveniences", ({ start }) => {
       await expect(mine.with({ deadline: { remaining: () => 10 } }).incr("n")).rejects.toMatchObject(unsent);
       expect(await mine.exists("n")).toBe(0);
       // The time for which a blocking command may block comes on top.
-      expect(await mine.with({ timeout: 500 }).blpop("none", 0.7)).toBe(null);
+      expect(await mine.with({ timeout: 1_500 }).blpop("none", 1.7)).toBe(null);
     });
 
     test("a call settles though its middleware or requester never does", async () => {

@@ -3,7 +3,7 @@ import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { follow } from "warmline/streams";
 import { createGateway, type Gateway } from "warmline-gateway";
-import { type Authority, type Certificate, makeAuthority } from "warmline-testbed";
+import { type Authority, type Certificate, freePorts, makeAuthority } from "warmline-testbed";
 import { runProgram } from "../../faults/support/program.js";
 import { type ConnectProxyOptions, startConnectProxy } from "../../support/network/connect-proxy.js";
 import { startTlsFront, type TlsFront } from "../../support/network/tls-front.js";
@@ -67,6 +67,24 @@ describe("a private authority", () => {
 
   test("commands and subscriptions work with tls.ca", async () => {
     await exercise(client({ url, tls: { ca: authority.cert } }));
+  });
+
+  test("a signal ends MONITOR with its reason", async () => {
+    const redis = client({ url, tls: { ca: authority.cert } });
+    const controller = new AbortController();
+    const lines = redis.with({ signal: controller.signal }).monitor();
+    let isOpen = false;
+    const first = lines.next().then(() => {
+      isOpen = true;
+    });
+    await expect.poll(() => redis.ping().then(() => isOpen)).toBe(true);
+    await first;
+    // Lines of the pings may be waiting.
+    const rest = (async () => {
+      for await (const _ of lines);
+    })();
+    controller.abort("enough");
+    await expect(rest).rejects.toBe("enough");
   });
 
   test("a command without tls.ca is unsent, also beside a client that has it", async () => {
@@ -133,6 +151,16 @@ describe("a CONNECT proxy", () => {
     expect(new Set(proxy.tunnels)).toEqual(new Set([new URL(gateway.url).host]));
   });
 
+  test("a proxy that closes the connection in place of a response is named", async () => {
+    const proxy = await startProxy();
+    const [port] = await freePorts(1);
+    // The proxy can't reach it.
+    const redis = client({ url: `http://127.0.0.1:${port}`, proxy: proxy.url });
+    await expect(redis.incr("n")).rejects.toThrow(
+      "INCR: not sent: the proxy closed before its response to CONNECT",
+    );
+  });
+
   test("a wrong password rejects a command as unsent, and is not shown", async () => {
     const proxy = await startProxy({ credentials: "ada:s3cret" });
     const redis = client({ proxy: proxy.url.replace("s3cret", "wr0ng") });
@@ -148,7 +176,6 @@ describe("a CONNECT proxy", () => {
     const proxy = await startProxy();
     await proxy.close();
     await expect(client({ proxy: proxy.url }).incr("n")).rejects.toMatchObject(unsent);
-    closing.pop();
   });
 
   test("an idle connection through it does not keep the process alive", async () => {

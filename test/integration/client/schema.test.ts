@@ -1,7 +1,7 @@
 import vm from "node:vm";
 import * as v from "valibot";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { Redis, SchemaError, type StandardSchema, WarmlineError } from "warmline";
+import { Redis, SchemaError, type StandardSchema } from "warmline";
 import * as z from "zod";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
@@ -97,15 +97,14 @@ describeEngines("schemas", ({ start }) => {
     });
 
     test("a value that does not match is a SchemaError with the issues and without the value", async () => {
-      await redis.set("k", { name: "secret", age: {} });
-      await redis.set("wrong", { name: 5, age: 1 });
+      await redis.set("wrong", { name: 987_654, age: 1 });
       const error = await failure(redis.get("wrong", { schema }));
       expect(error).toBeInstanceOf(SchemaError);
       expect(error).toMatchObject({ outcome: "answered", command: "GET", index: undefined });
       expect(error.issues).toHaveLength(1);
       expect(error.issues[0]!.message).toMatch(/string/i);
       expect(JSON.stringify(error.issues[0]!.path)).toContain("name");
-      expect(error.message).not.toMatch(/5|secret/);
+      expect(error.message).not.toContain("987654");
     });
 
     test("a failed check in a pipeline or transaction rejects only its command, with the index", async () => {
@@ -140,9 +139,8 @@ describeEngines("schemas", ({ start }) => {
   });
 
   test("a stored null is a value, and is checked", async () => {
-    await redis.set("k", null as never).catch(() => {});
     await redis.set("k", "null");
-    expect(await failure(redis.get("k", { schema: positive }))).toBeInstanceOf(WarmlineError);
+    expect(await failure(redis.get("k", { schema: positive }))).toBeInstanceOf(SchemaError);
     expect(await redis.get("k", { schema: z.null() })).toBeNull();
   });
 
@@ -157,18 +155,21 @@ describeEngines("schemas", ({ start }) => {
 test("a JSON document's path is checked as a whole, several documents one by one", async () => {
   const endpoint = await RawEndpoint.start();
   const redis = new Redis({ url: endpoint.url, token: "t" });
-  const bulk = (text: string) => `$${text.length}\r\n${text}\r\n`;
-  const sent = () => JSON.parse(endpoint.requests.at(-1)!.body);
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(bulk('"123"')));
-  expect(await redis.json.get("d", ".id", { schema: z.string() })).toBe("123");
-  expect(sent()).toEqual(["JSON.GET", "d", ".id"]);
-  expect(await redis.json.get("d", { schema: z.string() }, ".id")).toBe("123");
-  expect(sent()).toEqual(["JSON.GET", "d", ".id"]);
-  expect(await failure(redis.json.get("d", { schema: positive }))).toMatchObject({ command: "JSON.GET" });
-  endpoint.onRequest = ({ socket }) =>
-    socket.write(resp2Response(`*3\r\n${bulk("[1]")}$-1\r\n${bulk('"x"')}`));
-  const schema = z.union([z.array(z.number()), z.string()]).refine(async () => true);
-  expect(await redis.json.mget(["a", "b", "c"], "$", { schema })).toEqual([[1], null, "x"]);
-  redis.close();
-  await endpoint.stop();
+  try {
+    const bulk = (text: string) => `$${text.length}\r\n${text}\r\n`;
+    const sent = () => JSON.parse(endpoint.requests.at(-1)!.body);
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Response(bulk('"123"')));
+    expect(await redis.json.get("d", ".id", { schema: z.string() })).toBe("123");
+    expect(sent()).toEqual(["JSON.GET", "d", ".id"]);
+    expect(await redis.json.get("d", { schema: z.string() }, ".id")).toBe("123");
+    expect(sent()).toEqual(["JSON.GET", "d", ".id"]);
+    expect(await failure(redis.json.get("d", { schema: positive }))).toMatchObject({ command: "JSON.GET" });
+    endpoint.onRequest = ({ socket }) =>
+      socket.write(resp2Response(`*3\r\n${bulk("[1]")}$-1\r\n${bulk('"x"')}`));
+    const schema = z.union([z.array(z.number()), z.string()]).refine(async () => true);
+    expect(await redis.json.mget(["a", "b", "c"], "$", { schema })).toEqual([[1], null, "x"]);
+  } finally {
+    redis.close();
+    await endpoint.stop();
+  }
 });

@@ -108,10 +108,13 @@ describe("the environment's proxy", () => {
   test("HTTPS_PROXY is used under ioredis, unless NO_PROXY names the host or proxy is false", async () => {
     const proxy = await startProxy({ credentials: "ada:s3cret" });
     vi.stubEnv("HTTPS_PROXY", proxy.url.replace("s3cret", "wrong"));
-    const failure = (options: ConnectorOptions) =>
-      connectIORedis({ url, ...options })
-        .echo("x")
-        .catch(({ message }) => message);
+    const failure = async (options: ConnectorOptions) => {
+      const client = connectIORedis({ url, circuit: false, ...options });
+      const text = await client.echo("x").catch(({ message }) => message);
+      // Else it would connect, and be refused, again and again.
+      client.disconnect();
+      return text;
+    };
     expect(await failure({})).toMatch(/^UNSENT .*the proxy refused CONNECT with status 407/);
     const refusals = proxy.refused.length;
     expect(await failure({ proxy: false })).toMatch(/^UNSENT .*ENOTFOUND/);

@@ -87,11 +87,12 @@ describe("commands over the in-process connection", () => {
     ["an open transaction", ["MULTI"]],
   ])("closing a connection in %s affects no other", async (_what, args) => {
     const leaving = client();
+    const staying = client();
     const left = leaving.call(...args).catch(() => {});
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    // So that the command has begun by now.
+    for (let turn = 0; turn < 2; turn++) await staying.call("PING");
     leaving.stream.destroy();
     await left;
-    const staying = client();
     expect(await staying.call("PUBLISH", "news", "x")).toBe(0);
     expect(await staying.call("RPUSH", "a", "x")).toBe(1);
     expect(await staying.call("XADD", "x", "1-1", "f", "v")).toBe("1-1");

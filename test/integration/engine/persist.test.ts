@@ -29,7 +29,9 @@ let folders = 0;
 const newFolder = () => join(scratch, `data ${folders++}`);
 
 const engines: Engine[] = [];
+const running: CliProcess[] = [];
 afterEach(async () => {
+  await Promise.all(running.splice(0).map((each) => each.stop()));
   for (const engine of engines.splice(0)) await engine.close();
 });
 async function open(choice: string, persist: string, onNotice?: (message: string) => void): Promise<Engine> {
@@ -158,6 +160,7 @@ describe.each(choices)("data that $choice keeps", ({ choice, tags, kept }) => {
 describe("--persist", () => {
   const start = async (folder: string, ...args: string[]) => {
     const cli = new CliProcess(["--port", "0", "--token", "t", "--persist", folder, ...args]);
+    running.push(cli);
     const [, url] = await cli.printed(/^warmline-gateway ready (\S+)$/m);
     return { cli, run: (...words: string[]) => post(url!, "t", words).then(({ body }) => body) };
   };

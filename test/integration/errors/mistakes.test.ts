@@ -154,8 +154,8 @@ const connecting: Mistake[] = [
   ],
   [
     "the server is slow, and the command is a write",
-    () => at("silent", { timeout: 250, circuit: false }).set("k", 1),
-    "TimeoutError [unknown] SET: no response within 250 ms; the command was sent and may have been applied",
+    () => at("silent", { timeout: 1_500, circuit: false }).set("k", 1),
+    "TimeoutError [unknown] SET: no response within 1500 ms; the command was sent and may have been applied",
   ],
   [
     "the response is larger than allowed",

@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { requestLine } from "../../../src/client/request-log.js";
 
 const root = resolve(import.meta.dirname, "../../..");
 const folder = mkdtempSync(join(tmpdir(), "warmline-debug-"));
@@ -16,6 +17,12 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.close();
   rmSync(folder, { recursive: true, force: true });
+});
+
+test.each(["stop", null, 5])("a request that was aborted with the reason %j is no success", (reason) => {
+  expect(requestLine({ command: "GET", serverAddress: "h" }, 1, reason)).toBe(
+    'GET {"result":"error","ms":1,"serverAddress":"h"}',
+  );
 });
 
 /** Runs a program. Returns the lines that it prints on each stream. */

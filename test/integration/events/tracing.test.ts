@@ -98,8 +98,11 @@ test("headers that a subscriber sets are sent with each copy of a request, and r
     (message as TraceContext).headers = { traceparent: "00-1-2-01", authorization: "Bearer other" };
   };
   start.subscribe(set);
-  await client({ retry: { retries: 1 } }).strlen("a");
-  start.unsubscribe(set);
+  try {
+    await client({ retry: { retries: 1 } }).strlen("a");
+  } finally {
+    start.unsubscribe(set);
+  }
   expect(endpoint.requests).toHaveLength(2);
   for (const { head } of endpoint.requests) {
     expect(head).toContain("\r\ntraceparent: 00-1-2-01\r\n");
@@ -142,9 +145,12 @@ test("a store that is bound to the start is the one that the request is sent in"
   const seen: unknown[] = [];
   const see = () => void seen.push(storage.getStore());
   tracingChannel("warmline:request").start.subscribe(see);
-  await client().strlen("a");
-  channel.start.unbindStore(storage);
-  tracingChannel("warmline:request").start.unsubscribe(see);
+  try {
+    await client().strlen("a");
+  } finally {
+    channel.start.unbindStore(storage);
+    tracingChannel("warmline:request").start.unsubscribe(see);
+  }
   expect(seen).toEqual(["span"]);
 });
 
@@ -220,10 +226,13 @@ describe.each([
         },
       },
     });
-    expect(await redis.strlen("a")).toBe(1);
-    await new Promise(setImmediate);
-    process.removeAllListeners("uncaughtException");
-    for (const listener of listeners) process.on("uncaughtException", listener);
+    try {
+      expect(await redis.strlen("a")).toBe(1);
+      await new Promise(setImmediate);
+    } finally {
+      process.removeAllListeners("uncaughtException");
+      for (const listener of listeners) process.on("uncaughtException", listener);
+    }
     expect(uncaught).toEqual([new Error("a mistake in the hook")]);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { describeEngines, realRedis } from "./engines.js";
 import { call, run } from "./http.js";
@@ -9,24 +9,25 @@ const LIMIT = 4;
 describeEngines("commands that wait", (setup) => {
   let gateway: Gateway;
   let stop: () => Promise<void>;
-  beforeAll(async () => {
+  // Each test has a gateway of its own, because idle connections count too.
+  beforeEach(async () => {
     ({ gateway, stop } = await setup.start({
-      commandTimeout: 400,
+      commandTimeout: 2_000,
       maxBlockingConnections: LIMIT,
       shutdownTimeout: 100,
     }));
   });
-  afterAll(() => stop());
-  beforeEach(() => run(gateway, "FLUSHALL"));
+  afterEach(() => stop());
 
-  const lent = async () => {
+  /** The number of connections for blocking commands, lent or idle. */
+  const blockingConnections = async () => {
     const { text } = await call(gateway, "/metrics");
     return Number(/upstream_connections\{use="blocking"\} (\d+)/.exec(text)?.[1]);
   };
 
   test("a blocking command is woken by another client, which is not delayed", async () => {
     const waiting = call(gateway, "/", { body: ["BLPOP", "l", "5"] });
-    await expect.poll(lent).toBe(1);
+    await expect.poll(blockingConnections).toBe(1);
     const began = performance.now();
     expect(await run(gateway, "RPUSH", "l", "value")).toBe(1);
     expect(performance.now() - began).toBeLessThan(2_500);
@@ -35,42 +36,49 @@ describeEngines("commands that wait", (setup) => {
 
   test("a blocking command may block longer than commandTimeout, and not longer than its own timeout", async () => {
     const began = performance.now();
-    const response = await call(gateway, "/", { body: ["BLPOP", "l", "0.8"] });
+    const response = await call(gateway, "/", { body: ["BLPOP", "l", "2.3"] });
     expect(response.status).toBe(200);
     expect(response.json).toEqual({ result: null });
-    expect(performance.now() - began).toBeGreaterThan(780);
+    expect(performance.now() - began).toBeGreaterThan(2_280);
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 
   test("a blocking command works on streams", async () => {
     const waiting = call(gateway, "/", { body: ["XREAD", "BLOCK", "0", "STREAMS", "s", "$"] });
-    await expect.poll(lent).toBe(1);
+    await expect.poll(blockingConnections).toBe(1);
     await sleep(500);
     await run(gateway, "XADD", "s", "1-1", "f", "v");
     expect((await waiting).json).toEqual({ result: [["s", [["1-1", ["f", "v"]]]]] });
   });
 
   test("a blocking command is cancelled with its client, and no element is lost", async () => {
-    const signals = Array.from({ length: LIMIT }, () => AbortSignal.timeout(150));
-    const waiting = signals.map((signal) => call(gateway, "/", { body: ["BLPOP", "l", "0"], signal }));
-    for (const each of waiting) await expect(each).rejects.toThrow();
-    await expect.poll(lent).toBe(0);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const ended = Promise.all(
+      Array.from({ length: LIMIT }, () =>
+        expect(call(gateway, "/", { body: ["BLPOP", "l", "0"], signal })).rejects.toThrow(/abort/i),
+      ),
+    );
+    await expect.poll(blockingConnections).toBe(LIMIT);
+    controller.abort();
+    await ended;
+    await expect.poll(blockingConnections).toBe(0);
     // The engine learns of a closed connection a moment later.
     if (setup === realRedis) {
       await expect.poll(() => run(gateway, "INFO", "clients")).toContain("blocked_clients:0\r\n");
-    } else await sleep(100);
+    } else await sleep(1_000); // Nothing shows it there.
     await run(gateway, "RPUSH", "l", "value");
     expect(await run(gateway, "LRANGE", "l", 0, -1)).toEqual(["value"]);
   });
 
-  test("blocking commands above the limit are refused as unsent, and others continue", async () => {
+  test("blocking commands above the limit are refused as unsent after commandTimeout, and delay no other command", async () => {
     const waiting = Array.from({ length: LIMIT }, () => call(gateway, "/", { body: ["BLPOP", "l", "20"] }));
-    await expect.poll(lent).toBe(LIMIT);
+    await expect.poll(blockingConnections).toBe(LIMIT);
     const refused = await call(gateway, "/", { body: ["BLPOP", "l", "1"] });
+    expect(refused.json.error).toContain("(setting maxBlockingConnections)");
     expect(refused.status).toBe(503);
     expect(refused.headers["warmline-outcome"]).toBe("unsent");
-    expect(refused.json.error).toContain("(setting maxBlockingConnections)");
-    expect(await lent()).toBe(LIMIT);
+    expect(await blockingConnections()).toBe(LIMIT);
     expect((await call(gateway, "/multi-exec", { body: [["INCR", "n"]] })).json).toEqual([{ result: 1 }]);
     const queued = call(gateway, "/", { body: ["BLPOP", "other", "0.1"] });
     await run(gateway, "RPUSH", "l", "a");
@@ -103,17 +111,16 @@ describeEngines("commands that wait", (setup) => {
     expect(performance.now() - began).toBeLessThan(2_500);
   });
 
-  test("WAIT runs only in a pipeline, after a write", async () => {
+  test("WAIT runs only in a pipeline, after another command", async () => {
     expect((await call(gateway, "/", { body: ["WAIT", 0, 10] })).json.error).toMatch(/^NOPERM .*pipeline/);
+    const first = await call(gateway, "/pipeline", { body: [["WAIT", 0, 10]] });
+    expect(first.json[0].error).toMatch(/^NOPERM .*pipeline/);
     const { json } = await call(gateway, "/pipeline", {
       body: [
         ["SET", "k", "v"],
         ["WAIT", 0, 10],
       ],
     });
-    expect(json[0]).toEqual({ result: "OK" });
-    // The embedded engine has no WAIT, and its reply is an error.
-    expect([0, undefined]).toContain(json[1].result);
-    expect(json[1].error ?? "").not.toMatch(/NOPERM/);
+    expect(json).toEqual([{ result: "OK" }, { result: 0 }]);
   });
 });

@@ -159,6 +159,8 @@ describe("a gateway that closes", { tags: "redis-server" }, () => {
       ];
       const unfinished = open(post(["GET", "k"]).slice(0, -2));
       await sleep(100);
+      // It comes after those: all of them have been read by its response.
+      await call(gateway, "/metrics");
       await gateway.close();
       expect(kept.received()).toMatch(/HTTP\/1\.1 503 [^{]*Connection: close[^{]*Warmline-Outcome: unknown/);
       expect(blocking.received()).toMatch(/^HTTP\/1\.1 503 .*Connection: close.*Warmline-Outcome: unknown/s);
@@ -185,6 +187,8 @@ describe("a gateway that closes", { tags: "redis-server" }, () => {
     await expect.poll(blocked).toBe(1);
     const second = open(post(["BLPOP", "list", "30"], "other"));
     await sleep(100);
+    // It comes after those: both have been read by its response.
+    await call(gateway, "/metrics");
     await gateway.close();
     for (const each of [first, second]) {
       expect(each.received()).toMatch(/^HTTP\/1\.1 503 .*Warmline-Outcome: unsent\r\n/s);

@@ -24,7 +24,7 @@ const live = new Map<string, Labels[]>();
 let gateway: Gateway;
 beforeAll(async () => {
   const redis = await startFakeRedis();
-  gateway = await createGateway({ redis: redis.url, port: 0, token: "t", commandTimeout: 500 });
+  gateway = await createGateway({ redis: redis.url, port: 0, token: "t", commandTimeout: 2_000 });
   expect(await run(gateway, "SET", "k", "v")).toBe("OK");
   await call(gateway, "/pipeline", { body: [["GET", "k"]] });
   await call(gateway, "/multi-exec", { body: [["GET", "k"]] });

@@ -134,7 +134,7 @@ describe("reports of changes to near caches", { tags: "redis-server" }, () => {
   test("expiry is reported, and FLUSHALL as a change of every key in the same epoch", async () => {
     const gateway = await start();
     const { state, epoch } = await first(gateway);
-    await server.command("SET", "near:short", "1", "PX", 500);
+    await server.command("SET", "near:short", "1", "PX", 2_000);
     const set = await ask(gateway, `verify,${state}`);
     expect(listed(set)).toEqual([bucket("near:short")]);
     await expect

@@ -158,7 +158,7 @@ test("metrics record the longest delay of the event loop in each second", async 
 
 test("/ready responds 200 while Redis replies, and 503 when it does not", async () => {
   const redis = await startFakeRedis();
-  gateway = await createGateway({ redis: redis.url, port: 0, token: "t", commandTimeout: 300 });
+  gateway = await createGateway({ redis: redis.url, port: 0, token: "t", commandTimeout: 2_000 });
   const ready = () => call(gateway, "/ready", { token: null });
   await expect.poll(async () => (await ready()).status).toBe(200);
   expect((await ready()).json).toEqual({ status: "ready" });

@@ -146,7 +146,8 @@ describe("shares of a token, while Redis is slow", () => {
   };
 
   test("transactions of one token wait for each other, and not those of another", async () => {
-    await begin((name) => transactions[name], { maxTransactionConnections: 2 });
+    const options = { maxTransactionConnections: 2, commandTimeout: 10_000 };
+    await begin((name) => transactions[name], options);
     const run = (token: string) => call(gateway, "/multi-exec", { token, body: [["ECHO", "a"]] });
     const order: string[] = [];
     const many = Array.from({ length: 10 }, () =>
@@ -180,7 +181,7 @@ describe("shares of a token, while Redis is slow", () => {
         slow = false;
         return { late: 1_500 };
       },
-      { maxQueuedCommands: 20 },
+      { maxQueuedCommands: 20, commandTimeout: 10_000 },
     );
     const get = (token: string) => call(gateway, "/", { token, body: ["GET", "k"] });
     const many = Array.from({ length: 15 }, () => get("page"));

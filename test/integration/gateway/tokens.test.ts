@@ -166,7 +166,7 @@ describe("tokens that need a real Redis", { tags: "redis-server" }, () => {
         { name: "bob", token: "bob", user: { username: "bob", password: "hunter2" } },
         { name: "wrong", token: "wrong", user: { username: "bob", password: "hunter3" } },
       ],
-      commandTimeout: 500,
+      commandTimeout: 2_000,
     });
     expect(await runAs(gateway, "ann", "SET", "ann:k", "v")).toBe("OK");
     expect(await runAs(gateway, "ann", "ACL", "WHOAMI")).toBe("ann");

@@ -8,6 +8,7 @@ test("a read returns no value overwritten more than maxStale before, and none ov
 }, async () => {
   const { violations, ownViolations, reads, stats, faults, failed } = await runNearModel({
     seconds: 4,
+    minReads: 600,
     seed: SEED,
   });
   console.info(`${reads} reads, ${failed} failed`, stats, faults);

@@ -34,6 +34,8 @@ export const differences = new Map<string, string>([
   ['XINFO STREAM s FULL COUNT 1 -> ["length",2]', LACKING],
 
   ["LPOP l -> null", LEFT_OUT],
+  ["JSON.ARRINDEX d $.a 1 0 5 -> [2]", "an omitted start is sent as 0, Redis's default, rather than as null"],
+  ['JSON.ARRPOP d $ 0 -> ["1"]', "an omitted path is sent as `$`, rather than as null"],
   ["BITPOS k 0 -> 5", LEFT_OUT],
   ['XPENDING s g -> [1,"1-1","1-1",[["7","1"]]]', LEFT_OUT],
   ["XPENDING s g -> [0,null,null,null]", LEFT_OUT],

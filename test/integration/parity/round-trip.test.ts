@@ -20,7 +20,7 @@ const clients: [string, (options: RedisOptions) => Redis][] = [
   ["fetch entry, JSON", (options) => new FetchRedis({ ...options, responseFormat: "json" })],
 ];
 
-/** Text that UTF-8 can hold, of every length in bytes, with what protocols and JSON give a meaning to. */
+/** Well-formed text with characters of one to four bytes, and texts that mean something to RESP or JSON. */
 const text = fc.oneof(
   fc.string({ unit: anyCharacter, maxLength: 40 }),
   fc.string({ unit: "grapheme", maxLength: 20 }),
@@ -61,12 +61,12 @@ const json = fc.letrec((tie) => ({
   ),
 })).tree;
 
-/** Values that the default codec returns unchanged: an unsafe integer stays text, and text may look like JSON. */
+/** Values that the default codec returns unchanged: not texts, which may look like JSON, and not unsafe integers, which it returns as text. */
 const tree = json.filter(
   (value) => typeof value !== "string" && (!Number.isInteger(value) || Number.isSafeInteger(value)),
 );
 
-/** Text that is nothing but text under the default codec. */
+/** Text that the default codec does not read as JSON. */
 const plainText = text.filter((value) => {
   try {
     JSON.parse(value);

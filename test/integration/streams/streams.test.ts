@@ -290,7 +290,7 @@ test("a stream that is lost within an entry continues after the last whole one",
 test("an endpoint that does not respond fails a follower within the timeout of one read", async () => {
   const endpoint = await RawEndpoint.start();
   endpoint.onRequest = () => {};
-  const redis = new Redis({ url: endpoint.url, token: "t", timeout: 400 });
+  const redis = new Redis({ url: endpoint.url, token: "t", timeout: 1_500 });
   await expect(follow(redis, "log").next()).rejects.toMatchObject({ name: "TimeoutError" });
   expect(endpoint.requests.map(({ head }) => head.split(" ")[1])).toEqual(["/follow/log?from=0-0"]);
   await endpoint.stop();

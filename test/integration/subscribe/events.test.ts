@@ -203,7 +203,7 @@ describe("an event stream that changes", () => {
     const gateway = await createGateway({
       redis: fake.url,
       port: 0,
-      commandTimeout: 200,
+      commandTimeout: 1_500,
       shutdownTimeout: 0,
     });
     const stream = await listen(gateway, "/events", { body: '{"subscribe":["a"]}' });

@@ -134,6 +134,7 @@ describe("an endpoint that is not ours", () => {
       [200, "text/html", "<p>hello", { name: "ProtocolError" }],
       [302, "text/plain", "", { name: "ProtocolError" }],
       [404, "application/json", "[]", { name: "ProtocolError" }],
+      [404, "application/json", '{"error":{"code":"404"}}', { name: "ProtocolError" }],
     ] as const;
     for (const [status, type, body, error] of responses) {
       const url = await serve((res) => {

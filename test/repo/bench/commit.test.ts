@@ -8,12 +8,17 @@ import { readCommit } from "../../../bench/src/results/commit.js";
 const folder = mkdtempSync(join(tmpdir(), "warmline-commit-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** Settings in place of the user's. */
+const CONFIG = [
+  "user.name=t",
+  "user.email=t@localhost",
+  "commit.gpgsign=false",
+  "core.hooksPath=/dev/null",
+].flatMap((setting) => ["-c", setting]);
 const git = (...args: string[]) =>
-  execFileSync("git", ["-C", folder, "-c", "user.name=t", "-c", "user.email=t@localhost", ...args], {
-    encoding: "utf8",
-  }).trim();
+  execFileSync("git", ["-C", folder, ...CONFIG, ...args], { encoding: "utf8" }).trim();
 
-test("the commit of a clone is marked if files differ from it, results and Markdown excepted", () => {
+test("the commit of a clone is marked if files differ from it, results, Markdown and untracked files excepted", () => {
   expect(readCommit(folder)).toBeUndefined();
   git("init", "-q");
   for (const name of ["bench/results", "docs"]) mkdirSync(join(folder, name), { recursive: true });

@@ -163,6 +163,7 @@ describe("the command line", () => {
     expect(read("web", "--clients", "shipped")).toMatchObject({ clients: [...standard, undici] });
     // With all scenarios, the runner skips it where it cannot be measured, with a note.
     const every = read("all", "--clients", "ioredis") as Extract<ReturnType<typeof read>, { action: "all" }>;
+    expect(every.runs.length).toBeGreaterThan(1);
     for (const { scenario, clients } of every.runs)
       expect(clients).toEqual(scenario.name === "none" ? [] : [tcp]);
     // A new client joins the groups by its own properties.
@@ -200,8 +201,10 @@ describe("the command line", () => {
       "--clients must name clients over HTTP for web: it measures connections to the gateway, and ioredis connects to Redis.",
     ],
     [["web", "--clients", "all,tcp"], "and ioredis connects to Redis."],
+    [["keepalive", "--rtt", "--tls"], "argument is ambiguous"],
   ])("the command line refuses %j with a one-line message", (args, message) => {
     expect(() => read(...args)).toThrow(UsageError);
     expect(() => read(...args)).toThrow(message);
+    expect(() => read(...args)).not.toThrow(/\n/);
   });
 });

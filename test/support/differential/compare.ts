@@ -98,11 +98,13 @@ function partsOf(exec: Difference, before: readonly Command[], replies: readonly
   return queued.map((command, index) => ({ command, redis: redis[index]!, embedded: embedded[index]! }));
 }
 
-/** What the keys of such a case may hold. */
-const CONTENTS: readonly Command[] = ["a", "b", "c", "d", "t"].flatMap((key) => [
+/** Commands that read all that the keys of a {@link BlockedCase} may hold. */
+const READ_ALL: readonly Command[] = ["a", "b", "c", "d", "t"].flatMap((key) => [
   ["TYPE", key],
+  ["GET", key],
   ["LRANGE", key, "0", "-1"],
-  ["ZRANGE", key, "0", "-1"],
+  ["ZRANGE", key, "0", "-1", "WITHSCORES"],
+  ["XRANGE", key, "-", "+"],
 ]);
 
 async function runBlocked(
@@ -125,7 +127,7 @@ async function runBlocked(
   const written = await writer.run(writes);
   // Those that still wait get a null.
   const unblocked = await writer.run(unblocks);
-  const contents = await writer.run(CONTENTS);
+  const contents = await writer.run(READ_ALL);
   const received = await Promise.all(replies);
   for (const client of [...clients, writer]) client.close();
   return [written, unblocked, received, contents];

@@ -27,6 +27,10 @@ export interface NearModelOptions {
   readonly seed: number;
   /** Default: one server. */
   readonly redis?: ModelRedis;
+  /** The run continues until each fault, except failovers, has occurred so often. Default: 0. */
+  readonly minFaults?: number;
+  /** The run continues until there are so many reads, failed ones too. Default: 0. */
+  readonly minReads?: number;
   /** Whether the run ends with the first read that was not right. */
   readonly untilViolation?: boolean;
   /** The module that has `near`, as an import's name. Default: `warmline/near`. */
@@ -100,12 +104,18 @@ export async function runNearModel(options: NearModelOptions): Promise<NearModel
       .flatMap((read) =>
         read[0] !== "failed" && read[4] < time ? (violationOf(read, history, overlaps) ?? []) : [],
       );
+  const { minFaults = 0, minReads = 0 } = options;
+  const haveOccurred = () =>
+    ["frozen", "killed", "restarted", "flushed"].every((name) => faults[name]! >= minFaults) &&
+    readers.reduce((sum, { reads }) => sum + reads.length, 0) >= minReads;
   const isOver = () =>
-    now() > end || (options.untilViolation === true && violationsBefore(now() - 1_000).length > 0);
+    (now() > end && haveOccurred()) ||
+    (options.untilViolation === true && violationsBefore(now() - 1_000).length > 0);
   const failOver = async () => {
-    faults.failedOver!++;
     const overlap = await redis.failOver!();
-    if (overlap) overlaps.push(overlap);
+    if (!overlap) return;
+    faults.failedOver!++;
+    overlaps.push(overlap);
   };
   const chaos = async () => {
     if (redis.failOver) await failOver();

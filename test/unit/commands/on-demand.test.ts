@@ -167,9 +167,13 @@ test.each(SPIES)("%s spies on the methods of the prototype, for every client", a
   const { getdel } = used;
   const before = [used, used.with({ timeout: 1 }), new Own({ url: "http://127.0.0.1:1", token: "t" })];
   const restore = spyOn(Redis.prototype, "getdel");
-  for (const redis of [...before, client(), client().with({})]) expect(await redis.getdel("k")).toBe("spied");
-  expect(await getdel("k")).toBe("spied");
-  restore();
+  try {
+    for (const redis of [...before, client(), client().with({})])
+      expect(await redis.getdel("k")).toBe("spied");
+    expect(await getdel("k")).toBe("spied");
+  } finally {
+    restore();
+  }
   expect(client().getdel).not.toBe(Redis.prototype.getdel);
   await expect(used.with({ timeout: 1 }).getdel("k")).rejects.toThrow(/^GETDEL: /);
 });
@@ -178,8 +182,11 @@ test.each(SPIES)("%s spies on methods of clients and pipelines", async (_, spyOn
   const pipeline = client().pipeline();
   for (const object of [client(), client().with({}), Object.getPrototypeOf(pipeline)]) {
     const restore = spyOn(object, "lpos");
-    expect(await object.lpos("k", "v")).toBe("spied");
-    restore();
+    try {
+      expect(await object.lpos("k", "v")).toBe("spied");
+    } finally {
+      restore();
+    }
   }
   expect(pipeline.lpos("k", "v")).toBe(pipeline);
 });

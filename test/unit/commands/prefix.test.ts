@@ -62,7 +62,11 @@ describe("a client with a prefix sends what the command with prefixed keys sends
         if (expected) expect(sentBy(prefix, spec, args)).toEqual(expected);
         else expect(() => sentBy(prefix, spec, args)).toThrow(ArgumentError);
       }),
-      { numRuns: 20 },
+      {
+        // Each sample once, and then any of them.
+        examples: samplesOf(method).map((args): [unknown[], string] => [args, "p:"]),
+        numRuns: samplesOf(method).length + 20,
+      },
     );
   });
 

@@ -49,6 +49,17 @@ test("a large argument in many chunks is joined once", () => {
   expect(performance.now() - began).toBeLessThan(2_000);
 });
 
+test("a command of many arguments in many chunks is read once", () => {
+  const bytes = encode(Array.from({ length: 20_000 }, (_, n) => Buffer.from(String(n))));
+  const reader = new CommandReader();
+  const read = [];
+  const began = performance.now();
+  for (let at = 0; at < bytes.length; at += 64) read.push(...reader.read(bytes.subarray(at, at + 64)));
+  expect(read[0]!.args).toHaveLength(19_999);
+  // To read the arguments again at every chunk would read 37 million of them.
+  expect(performance.now() - began).toBeLessThan(5_000);
+});
+
 describe("bytes that are no command are refused", () => {
   test.each([
     ["inline commands", "PING\r\n"],

@@ -14,8 +14,9 @@ describe("SortedBlocks", () => {
   test("SortedBlocks finds, counts and removes as a sorted array does", () => {
     fc.assert(
       fc.property(
-        fc.uniqueArray(small, { maxLength: 2_500 }),
-        fc.array(small),
+        // Without a size an array has ten items at most, and a block is split at 512.
+        fc.uniqueArray(small, { maxLength: 2_500, size: "max" }),
+        fc.array(small, { maxLength: 2_500, size: "max" }),
         small,
         small,
         (added, removed, a, b) => {

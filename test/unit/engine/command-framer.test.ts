@@ -75,7 +75,7 @@ describe("CommandFramer", () => {
     );
   });
 
-  test("a command over the limit is not buffered while it arrives", () => {
+  test("a command over the limit gives nothing until it has arrived whole, then one mark", () => {
     const framer = new CommandFramer(100);
     expect(framer.push(Buffer.from("*2\r\n$3\r\nSET\r\n$1000000\r\n"))).toEqual([]);
     for (let sent = 0; sent < 1_000_000; sent += 10_000)

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { TimeoutError } from "../../../src/errors.js";
 import { deliverRequest } from "../../../src/execution/delivery.js";
 import { Redis } from "../../../src/index.js";
@@ -78,6 +78,7 @@ test("a repeat is not written after a freeze while it waits for its connection",
 
 test("a repeated command of a batch is not written after a freeze while it waits for its connection", async () => {
   const endpoint = await RawEndpoint.start();
+  onTestFinished(() => endpoint.stop());
   const unknown = '{"error":"UNKNOWNOUTCOME the connection to Redis was lost"}';
   endpoint.onRequest = ({ socket }) => {
     const headers = { "content-type": "application/json", "warmline-gateway": "0", connection: "close" };
@@ -98,5 +99,4 @@ test("a repeated command of a batch is not written after a freeze while it waits
   await expect(written).rejects.toMatchObject({ outcome: "unknown" });
   expect(endpoint.connections).toBeGreaterThan(1);
   expect(endpoint.requests).toHaveLength(1);
-  await endpoint.stop();
 });

@@ -76,12 +76,18 @@ test("commands of a turn are sent in the order issued, after what they wait for"
 });
 
 test("commands of different turns, as of different requests in one process, don't travel together", async () => {
+  const ready: (() => void)[] = [];
+  vi.stubGlobal("fetch", () => new Promise<void>((resolve) => ready.push(resolve)));
   const { bodies, redis: other } = slowlyPrepared();
   const one = [other.exec(["SET", "one", "1"]), other.get("one")];
   await new Promise(setImmediate);
+  const ofOne = ready.splice(0);
   const two = [other.exec(["SET", "two", "2"]), other.get("two")];
-  await Promise.all([...one, ...two]);
   // The commands of the second tick are ready first.
+  for (const resolve of ready) resolve();
+  await expect.poll(() => bodies.length).toBe(1);
+  for (const resolve of ofOne) resolve();
+  await Promise.all([...one, ...two]);
   expect(bodies).toEqual([
     [
       ["SET", "two", "2"],

@@ -1,13 +1,11 @@
 import { inspect } from "node:util";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { SETTINGS } from "../../../gateway/src/settings/table.js";
 import { ConfigError, RedisError } from "../../../src/errors.js";
 import { resolveSettings, withOptions } from "../../../src/execution/settings.js";
 import { Redis as FetchRedis } from "../../../src/fetch.js";
 import { Redis } from "../../../src/index.js";
 import { readEndpointFromEnv } from "../../../src/options/endpoint.js";
-
-afterEach(() => vi.restoreAllMocks());
 
 test("the environment's first complete pair is used", () => {
   const upstash = { UPSTASH_REDIS_REST_URL: "https://u", UPSTASH_REDIS_REST_TOKEN: "ut" };
@@ -55,7 +53,7 @@ test.each([
   ],
   ["KV_REST_API_URL", { KV_REST_API_URL: "https://host:0", KV_REST_API_TOKEN: "t" }, "must not have port 0"],
   ["WARMLINE_TOKEN", { WARMLINE_URL: "https://host", WARMLINE_TOKEN: "'secret'" }, "a quote"],
-  ["WARMLINE_TOKEN", { WARMLINE_URL: "https://host", WARMLINE_TOKEN: "sec ret" }, "remove it"],
+  ["WARMLINE_TOKEN", { WARMLINE_URL: "https://host", WARMLINE_TOKEN: "secret token" }, "remove it"],
 ])("an error of a variable names it: %s", (name, env, text) => {
   for (const Client of [Redis, FetchRedis]) {
     expect(() => Client.fromEnv(env)).toThrow(new RegExp(`^${name} .*${text}`));
@@ -68,6 +66,9 @@ test("a missing url or token rejects the first command", async () => {
   await expect(redis.get("k")).rejects.toBeInstanceOf(ConfigError);
   await expect(redis.pipeline().get("k").exec()).rejects.toBeInstanceOf(ConfigError);
   await expect(new Redis().get("k")).rejects.toMatchObject({ outcome: "unsent" });
+  await expect(Redis.fromEnv({ WARMLINE_URL: " ", WARMLINE_TOKEN: "t" }).get("k")).rejects.toThrow(
+    /^WARMLINE_URL is not set, but WARMLINE_TOKEN is$/,
+  );
 });
 
 describe("a client from an incomplete environment", () => {
@@ -82,7 +83,6 @@ describe("a client from an incomplete environment", () => {
       return Response.json(url.endsWith("pipeline") ? [reply] : reply);
     });
   });
-  afterEach(() => vi.unstubAllGlobals());
   const set = () => Object.assign(env, { WARMLINE_URL: "https://late.example", WARMLINE_TOKEN: "late" });
   const SENT = "https://late.example/ Bearer late";
 
@@ -125,11 +125,10 @@ describe("a client from an incomplete environment", () => {
     await expect(new FetchRedis({ url: undefined, token: undefined }).get("k")).rejects.toThrow(
       /^url and token missing: .*, and use Redis\.fromEnv\(\)$/,
     );
-    vi.unstubAllEnvs();
   });
 });
 
-test("numbers that JSON writes alike are distinguished", () => {
+test("Infinity is a timeout; NaN and -Infinity, which JSON writes alike, are not", () => {
   const endpoint = { url: "https://numbers.example", token: "t" };
   new Redis({ ...endpoint, timeout: Number.POSITIVE_INFINITY });
   for (const timeout of [Number.NaN, Number.NEGATIVE_INFINITY])
@@ -145,7 +144,7 @@ test.each([
   [{ url: "https://host/path?_token=secret", token: "t" }, /must not contain/],
   [{ url: "https://host/#secret", token: "t" }, /must not contain/],
   [{ url: "https://host", token: "t", retry: { backoff: 5 as never } }, /retry\.backoff/],
-  [{ url: "https://host", token: "sec\nret" }, /line break/],
+  [{ url: "https://host", token: "secret\ntoken" }, /line break/],
   [{ url: "https://host", token: "t", timeout: -1 }, /timeout/],
   [{ url: "https://host", token: "t", maxConnections: 1.5 }, /maxConnections/],
   [{ url: "https://host", token: "t", codec: "yaml" as never }, /codec/],
@@ -175,9 +174,7 @@ test("exactlyOnceTtl must exceed timeout by 10 s for exactly-once writes", () =>
   const endpoint = { url: "https://lifetimes.example", token: "t", exactlyOnceTtl: 30_000 };
   const once = new Redis({ ...endpoint, writes: "exactly-once", timeout: 20_000 });
   expect(() => once.with({ timeout: 20_001 })).toThrow(
-    new ConfigError(
-      "exactlyOnceTtl (30000 ms) must be at least 10000 ms longer than timeout (20001 ms), or a repeated write could be applied twice",
-    ),
+    new ConfigError("exactlyOnceTtl (30000 ms) must be at least 10000 ms longer than timeout (20001 ms)"),
   );
   expect(() => once.with({ timeout: 20_001, writes: "at-most-once" })).not.toThrow();
   const safe = new Redis({ ...endpoint, timeout: 20_001 });
@@ -227,7 +224,7 @@ test.each([
   expect(() => redis.with(options as never)).toThrow(message);
 });
 
-test.each([[["https://host"]], [[endpoint, { timeout: 5 }]], [[null]]])(
+test.each([[["https://host"]], [[endpoint, { timeout: 5 }]], [[null]], [[5]]])(
   "new Redis(...%j) is refused",
   (args) => {
     expect(() => Reflect.construct(Redis, args)).toThrow(
@@ -351,12 +348,6 @@ test.each([5n, "5", Symbol("5"), {}, [5], null, true, Number.NaN, 0, -1])(
     expect(() => redis.with({ timeout: timeout as never })).toThrow(new ConfigError(message));
   },
 );
-
-test.each([null, 5, "https://host"])("new Redis(%j) is a ConfigError", (options) => {
-  expect(() => new Redis(options as never)).toThrow(
-    new ConfigError("new Redis() needs an object of options, such as { url, token }"),
-  );
-});
 
 test("with() takes retries, and keeps those of its client", () => {
   const base = resolveSettings({ retry: { retries: 2, backoff: () => 7 } });

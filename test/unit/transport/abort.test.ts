@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Redis } from "warmline";
-import { Redis as FetchRedis } from "warmline/fetch";
+import { Redis as FetchRedis } from "../../../src/fetch.js";
+import { Redis } from "../../../src/index.js";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 
 describe.each([

@@ -14,12 +14,15 @@ function roomOf(batchLimiter: PoolBatchLimiter): number {
 test("a near server is sent a few requests at a time, and one far away as many as there are", async () => {
   expect(roomOf(new PoolBatchLimiter())).toBe(4);
   const far = new PoolBatchLimiter();
-  const began = moment();
-  while (elapsed(began) < 1_300) {
+  const roundTrip = async () => {
     const leave = far.enter();
     await sleep(25);
     leave();
-  }
+  };
+  // The first one begins the second in which the fastest is measured.
+  await roundTrip();
+  const began = moment();
+  while (elapsed(began) < 1_100) await roundTrip();
   const leave: (() => void)[] = [];
   while (leave.length < 64 && !far.turn()) leave.push(far.enter());
   expect(leave).toHaveLength(64);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "../../../src/index.js";
 import { getPool, Pool } from "../../../src/transport/node/pool.js";
 import { NodeTransport } from "../../../src/transport/node/transport.js";
-import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
+import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
 import { TestClock } from "../../support/test-clock.js";
 
 // The pool's rules about time, on a clock that the tests move. Sockets and commands' timeouts are real.
@@ -108,6 +108,18 @@ describe("idle connections", () => {
 });
 
 describe("suspect connections", () => {
+  test.each(["", "through middleware"])("one carries an exactly-once write at once %s", async (way) => {
+    const json = { "content-type": "application/json" };
+    endpoint.onRequest = ({ socket }) => void socket.write(httpResponse('{"result":1}', json));
+    const redis = createClient({ writes: "exactly-once" });
+    if (way) redis.use((request, next) => next(request));
+    await redis.strlen("k");
+    clock.advance(1_100);
+    expect(await redis.incr("n")).toBe(1);
+    expect(endpoint.count("PING")).toBe(0);
+    expect(endpoint.count("EVAL")).toBe(1);
+  });
+
   test("a dropped connection is raced by a fresh one after 20 ms, or four times as long as its own handshake took", async () => {
     const redis = createClient();
     await redis.strlen("k");
@@ -293,6 +305,22 @@ test("the first response of a slow suspect connection counts, and the write is n
   expect(endpoint.count("INCR")).toBe(1);
   clock.advance(1_100);
   expect(await clock.settle(redis.strlen("k"))).toBe(1);
+});
+
+test("a header that can't be sent makes the call fail as unsent, and no other", async () => {
+  let headers: Record<string, string> | undefined = { "x-user": "\u540d" };
+  const hook = (context: { headers?: object | undefined }) => {
+    context.headers = headers;
+    return undefined;
+  };
+  const redis = createClient({ tracing: { hook }, retry: false });
+  await expect(redis.incr("n")).rejects.toMatchObject({
+    outcome: "unsent",
+    message: "INCR: not sent: header x-user has a character that a header can't contain",
+  });
+  headers = undefined;
+  expect(await redis.incr("n")).toBe(1);
+  expect(endpoint.count("INCR")).toBe(1);
 });
 
 test("a write after a reset at the first byte is written once, on a fresh connection", async () => {

@@ -6,7 +6,7 @@ import { getCapabilities } from "../../../src/protocol/capabilities.js";
 test("the warm-up runs a command through every layer, once per process, without an endpoint", async () => {
   const reply = vi.spyOn(getSpec("get")!, "reply");
   warmUp();
-  await vi.waitFor(() => expect(reply).toHaveReturnedWith(1));
+  await expect.poll(() => reply).toHaveReturnedWith(1);
   warmUp();
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(reply).toHaveBeenCalledTimes(1);

@@ -5,7 +5,10 @@ import { sendSignal } from "../children.js";
 import { until } from "../until.js";
 import { createCgroup, removeCgroup } from "./cgroup.js";
 
-/** Stops a process tree so that it runs no instruction until it is thawed. The kernel still serves its sockets. */
+/**
+ * Stops a process, with a cgroup also the children that it starts afterwards, so that it runs no instruction until it is thawed. The
+ * kernel still serves its sockets.
+ */
 export interface Freezer {
   /** The mechanism. A process cannot detect a cgroup freeze, which stops every thread at once. It can detect SIGCONT. */
   readonly kind: "cgroup v2" | "cgroup v1" | "signals";
@@ -13,7 +16,7 @@ export interface Freezer {
   freeze(): Promise<void>;
   /** Returns once the process may run again. */
   thaw(): Promise<void>;
-  /** Thaws, so that the process can be killed; must be followed by {@link Freezer.remove} once it has ended. */
+  /** Lets the process run without waiting for it, so that it can be killed. Call {@link Freezer.remove} once it has ended. */
   release(): void;
   /** Removes the cgroup. */
   remove(): Promise<void>;
@@ -29,8 +32,14 @@ export function createFreezer(pid: number, kind: "auto" | "signals" = "auto"): F
 }
 
 const FILES = {
-  v2: { control: "cgroup.freeze", frozen: "1", thawed: "0", state: "cgroup.events" },
-  v1: { control: "freezer.state", frozen: "FROZEN", thawed: "THAWED", state: "freezer.state" },
+  v2: { control: "cgroup.freeze", frozen: "1", thawed: "0", state: "cgroup.events", isFrozen: /^frozen 1$/m },
+  v1: {
+    control: "freezer.state",
+    frozen: "FROZEN",
+    thawed: "THAWED",
+    state: "freezer.state",
+    isFrozen: /^FROZEN$/m,
+  },
 } as const;
 
 function cgroupFreezer(pid: number, version: "v1" | "v2"): Freezer | undefined {
@@ -41,10 +50,7 @@ function cgroupFreezer(pid: number, version: "v1" | "v2"): Freezer | undefined {
   });
   if (!folder) return undefined;
   const set = (value: string) => writeFileSync(join(folder, files.control), value);
-  const isFrozen = () => {
-    const state = readFileSync(join(folder, files.state), "utf8");
-    return version === "v2" ? /^frozen 1$/m.test(state) : state.trim() === "FROZEN";
-  };
+  const isFrozen = () => files.isFrozen.test(readFileSync(join(folder, files.state), "utf8"));
   return {
     kind: `cgroup ${version}`,
     freeze: async () => {
@@ -66,6 +72,7 @@ function signalFreezer(pid: number): Freezer {
     freeze: async () => {
       sendSignal(pid, "SIGSTOP");
       if (process.platform === "linux") await until(() => isStopped(pid), "The process could not be stopped");
+      // Only Linux has /proc.
       else await pause(20);
     },
     thaw: async () => sendSignal(pid, "SIGCONT"),
@@ -74,10 +81,12 @@ function signalFreezer(pid: number): Freezer {
   };
 }
 
+/** Whether a process is stopped or has ended. */
 function isStopped(pid: number): boolean {
   try {
     // The state is the first word after the name in parentheses. The name may contain parentheses.
-    return /\) ([TtXZ])/.test(readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\)/s, ")"));
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+    return "TtXZ".includes(stat[stat.lastIndexOf(")") + 2]!);
   } catch {
     return true;
   }

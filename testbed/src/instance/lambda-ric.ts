@@ -12,19 +12,19 @@ export interface LambdaRic {
 /**
  * Finds AWS's own runtime client, the npm package `aws-lambda-ric`, in the folder that `WARMLINE_LAMBDA_RIC` names, else in the
  * installed packages.
- * @throws if the variable names a folder without the client
+ * @throws Error if the folder has no such client
  */
 export function findLambdaRic(): LambdaRic | undefined {
-  const folder = process.env.WARMLINE_LAMBDA_RIC || installed();
+  const folder = process.env.WARMLINE_LAMBDA_RIC || findInstalled();
   if (folder === undefined) return undefined;
   const program = join(folder, "bin/index.mjs");
   if (!existsSync(program)) {
-    throw new Error(`WARMLINE_LAMBDA_RIC: there is no aws-lambda-ric in ${folder}.`);
+    throw new Error(`There is no bin/index.mjs of aws-lambda-ric in ${folder} (WARMLINE_LAMBDA_RIC).`);
   }
   return { program, version: JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).version };
 }
 
-function installed(): string | undefined {
+function findInstalled(): string | undefined {
   try {
     // The entry is in a folder of the package. Not every version exports its manifest.
     return dirname(dirname(createRequire(import.meta.url).resolve("aws-lambda-ric")));

@@ -3,7 +3,18 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { endOnExit } from "../children.js";
-import { bits, element, integer, octets, oid, sequence, set, text, time, yes } from "./der.js";
+import {
+  bitString,
+  booleanTrue,
+  element,
+  integer,
+  octetString,
+  oid,
+  sequence,
+  set,
+  utcTime,
+  utf8String,
+} from "./der.js";
 
 /** A certificate with its key. */
 export interface Certificate {
@@ -51,7 +62,7 @@ export function makeAuthority(): Authority {
   return { ...certificate, issue };
 }
 
-const distinguishedName = (name: string) => sequence(set(sequence(oid(COMMON_NAME), text(name))));
+const distinguishedName = (name: string) => sequence(set(sequence(oid(COMMON_NAME), utf8String(name))));
 
 /** Creates a certificate signed by `issuer`. Without an issuer it is self-signed, and an authority's. */
 function createCertificate(
@@ -72,18 +83,26 @@ function createCertificate(
     integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
     algorithm,
     distinguishedName(issuer?.name ?? subject),
-    sequence(time(new Date(Date.now() - DAY_MS)), time(end)),
+    sequence(utcTime(new Date(Date.now() - DAY_MS)), utcTime(end)),
     distinguishedName(subject),
     publicKey.export({ type: "spki", format: "der" }),
     element(
       0xa3,
       sequence(
-        sequence(oid(SUBJECT_ALT_NAME), octets(altNames)),
-        sequence(oid(BASIC_CONSTRAINTS), yes(), octets(sequence(...(issuer ? [] : [yes()])))),
+        sequence(oid(SUBJECT_ALT_NAME), octetString(altNames)),
+        sequence(
+          oid(BASIC_CONSTRAINTS),
+          booleanTrue(),
+          octetString(sequence(...(issuer ? [] : [booleanTrue()]))),
+        ),
       ),
     ),
   );
-  const der = sequence(content, algorithm, bits(sign("sha256", content, issuer?.privateKey ?? privateKey)));
+  const der = sequence(
+    content,
+    algorithm,
+    bitString(sign("sha256", content, issuer?.privateKey ?? privateKey)),
+  );
   const lines = der.toString("base64").replace(/.{64}/g, "$&\n").trimEnd();
   const cert = `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
 

@@ -1,4 +1,4 @@
-/** The few elements of ASN.1 DER that a certificate needs. */
+// The few elements of ASN.1 DER that a certificate needs.
 
 /** Returns an element: tag, length and content. */
 export function element(tag: number, ...content: Uint8Array[]): Buffer {
@@ -8,12 +8,12 @@ export function element(tag: number, ...content: Uint8Array[]): Buffer {
 
 export const sequence = (...content: Uint8Array[]): Buffer => element(0x30, ...content);
 export const set = (...content: Uint8Array[]): Buffer => element(0x31, ...content);
-export const octets = (content: Uint8Array): Buffer => element(0x04, content);
-export const bits = (content: Uint8Array): Buffer => element(0x03, Buffer.from([0]), content);
-export const text = (content: string): Buffer => element(0x0c, Buffer.from(content, "utf8"));
-export const yes = (): Buffer => element(0x01, Buffer.from([0xff]));
+export const octetString = (content: Uint8Array): Buffer => element(0x04, content);
+export const bitString = (content: Uint8Array): Buffer => element(0x03, Buffer.from([0]), content);
+export const utf8String = (content: string): Buffer => element(0x0c, Buffer.from(content, "utf8"));
+export const booleanTrue = (): Buffer => element(0x01, Buffer.from([0xff]));
 
-/** A positive integer from its big-endian bytes. */
+/** A positive integer from its big-endian bytes without leading zeros. */
 export function integer(bytes: Uint8Array): Buffer {
   return element(0x02, bytes[0]! >= 0x80 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes);
 }
@@ -30,8 +30,8 @@ export function oid(dotted: string): Buffer {
   return element(0x06, Buffer.from(bytes));
 }
 
-/** A time up to 2049, to the second. */
-export function time(date: Date): Buffer {
+/** A UTCTime, in seconds. Only for years from 1950 to 2049. */
+export function utcTime(date: Date): Buffer {
   const digits = date.toISOString().replace(/[-:T]/g, "").slice(2, 14);
   return element(0x17, Buffer.from(`${digits}Z`));
 }

@@ -9,7 +9,8 @@ export function headLines(host: string, headers: HeaderValues, keep: boolean): s
   let lines = ` HTTP/1.1\r\nhost: ${host}\r\nconnection: ${keep ? "keep-alive" : "close"}\r\n`;
   for (const [name, value] of Object.entries(headers)) {
     const line = `${name}: ${value}`;
-    if (/[^\t\x20-\x7e\x80-\xff]/.test(line)) throw new TypeError(`header ${name} holds a control character`);
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(line))
+      throw new TypeError(`header ${name} has a character that a header can't contain`);
     lines += `${line}\r\n`;
   }
   // A flat string: V8 would join a concatenated one again for each request.

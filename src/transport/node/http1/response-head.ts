@@ -1,4 +1,4 @@
-/** The bytes are not an HTTP/1.1 response, or one that the client does not support. */
+/** The bytes are not an HTTP/1.1 response, or are one that the client does not support. */
 export class BadResponse extends Error {}
 
 /** Framing of the data after a head: a length in bytes, chunks, all bytes until the close, or another head. */
@@ -60,7 +60,7 @@ function parse(lines: readonly string[]): ResponseHead {
     headers.set(name, before === undefined ? value : `${before}, ${value}`);
   }
   if (status < 200) checkInterim(status, headers);
-  // A proxy has compressed the response, though no request allows that.
+  // A proxy has compressed the response, though no request asks for that.
   if (/^(?!identity$)./i.test(headers.get("content-encoding") ?? ""))
     throw new BadResponse("the response is compressed: turn that off in the proxy in front of the endpoint");
   const isHttp11 = minor === "1";
@@ -71,6 +71,7 @@ function parse(lines: readonly string[]): ResponseHead {
   return { status, headers, keepAlive: asksToKeep && framing !== "until-close", framing, length };
 }
 
+/** Parses a header line. The name is returned in lower case. @throws BadResponse */
 export function parseHeader(line: string): [name: string, value: string] {
   const [, name, value] = HEADER_LINE.exec(line) ?? [];
   if (name === undefined) throw new BadResponse("a header line is malformed");

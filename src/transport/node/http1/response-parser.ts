@@ -30,8 +30,8 @@ const CHUNK_SIZE = /^([0-9a-fA-F]{1,8})(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=[!#$%
 type State = "head" | "length" | "until-close" | "chunk-size" | "chunk" | "chunk-end" | "trailers" | "done";
 
 /**
- * Parses one HTTP/1.1 response, however its bytes are split. It is strict: bare line feeds, folded lines, two lengths, and both
- * Content-Length and Transfer-Encoding are refused.
+ * Parses one HTTP/1.1 response, however its bytes are split. It refuses bare line feeds, folded lines, two Content-Length headers,
+ * and Content-Length together with Transfer-Encoding.
  * @see https://www.rfc-editor.org/rfc/rfc9112
  */
 export class ResponseParser {
@@ -46,7 +46,7 @@ export class ResponseParser {
   constructor(private readonly limit = DEFAULT_MAX_REPLY_SIZE) {}
 
   /**
-   * Takes the next bytes of the socket. Their memory may be overwritten afterwards: a response has its own.
+   * Takes the next bytes of the socket. Their memory may be overwritten afterwards: a response has a copy.
    * @returns the response once it is complete, and the bytes after it.
    * @throws BadResponse, ResponseTooLarge
    */
@@ -64,8 +64,8 @@ export class ResponseParser {
   }
 
   /**
-   * The server has closed its side.
-   * @returns the response, if the close is its end.
+   * To be called when the server has closed its side.
+   * @returns the response, if it ends with the connection.
    * @throws BadResponse if the response is incomplete.
    */
   end(): ParsedResponse {
@@ -74,7 +74,7 @@ export class ResponseParser {
     return this.#response();
   }
 
-  /** Whether no byte has arrived. */
+  /** Whether no byte of the response has arrived, interim ones aside. */
   get isEmpty(): boolean {
     return this.#state === "head" && this.#rest.length === 0;
   }

@@ -5,7 +5,7 @@ import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/
 import { CallToolResultSchema, LoggingMessageNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import express from "express";
 import { done, serve } from "./done.mjs";
-import { eventStore } from "./recipes/mcp.mjs";
+import { createEventStore } from "./recipes/mcp.mjs";
 
 // The connection is closed after the first notice: the client resumes, and gets what it has missed from the store.
 const server = new McpServer({ name: "test", version: "1.0.0" }, { capabilities: { logging: {} } });
@@ -21,7 +21,7 @@ server.registerTool("count", { description: "counts to three" }, async (extra) =
 });
 const transport = new StreamableHTTPServerTransport({
   sessionIdGenerator: () => "session-1",
-  eventStore,
+  eventStore: createEventStore("session-1"),
   retryInterval: 50,
 });
 await server.connect(transport);

@@ -7,14 +7,20 @@ export const jsonSamples: Samples<JsonCommands<ReplyMode>> = {
     [["d", "$.a", { x: 1 }, 2], 'JSON.ARRAPPEND d $.a {"x":1} 2', [3, null], [3, null]],
     [["d", ".a", 2], "JSON.ARRAPPEND d .a 2", 3, 3],
   ],
-  arrindex: [[["d", "$.a", '"x"', 0, 5], 'JSON.ARRINDEX d $.a "x" 0 5', [-1], [-1]]],
+  arrindex: [
+    [["d", "$.a", '"x"', 0, 5], 'JSON.ARRINDEX d $.a "x" 0 5', [-1], [-1]],
+    [["d", "$.a", 1, undefined, 5], "JSON.ARRINDEX d $.a 1 0 5", [2], [2]],
+  ],
   arrinsert: [[["d", "$.a", 0, 1, 2], "JSON.ARRINSERT d $.a 0 1 2", [4], [4]]],
   arrlen: [
     [["d", "$.a"], "JSON.ARRLEN d $.a", [2], [2]],
     [["d"], "JSON.ARRLEN d $", [3], [3]],
     [["d", ".a"], "JSON.ARRLEN d .a", null, null],
   ],
-  arrpop: [[["d", "$.a", -1], "JSON.ARRPOP d $.a -1", ['{"x":1}', null, '"s"'], [{ x: 1 }, null, "s"]]],
+  arrpop: [
+    [["d", "$.a", -1], "JSON.ARRPOP d $.a -1", ['{"x":1}', null, '"s"'], [{ x: 1 }, null, "s"]],
+    [["d", undefined, 0], "JSON.ARRPOP d $ 0", ["1"], [1]],
+  ],
   arrtrim: [
     [["d", "$.a", 0, 1], "JSON.ARRTRIM d $.a 0 1", [2], [2]],
     [["d"], "JSON.ARRTRIM d $ 0 0", [1], [1]],

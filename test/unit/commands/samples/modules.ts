@@ -372,6 +372,12 @@ export const searchSamples: Samples<SearchCommands<ReplyMode>> = {
       { total: 5, documents: [{ id: "doc:1", score: 0.5 }] },
     ],
     [
+      ["i", "*", { return: [] }],
+      "FT.SEARCH i * RETURN 0",
+      [2, "doc:1", "doc:2"],
+      { total: 2, documents: [{ id: "doc:1" }, { id: "doc:2" }] },
+    ],
+    [
       [
         "i",
         "q",

@@ -103,8 +103,9 @@ test("commands of a pipeline that are denied fail in slices, even if the client 
   let failed = 0;
   const counts = { received() {}, failed: () => failed++ } as unknown as CommandCounts;
   runPipeline(waiting, permissions, Array(2_000).fill(command("DENIED")), counts, () => 0);
-  while (failed === 0) await slice();
+  for (let turn = 0; failed === 0 && turn < 1_000; turn++) await slice();
+  expect(failed).toBeGreaterThan(0);
   expect(failed).toBeLessThan(2_000);
   given.abandoned = true;
-  await vi.waitFor(() => expect(settled).toHaveBeenCalledTimes(1));
+  await expect.poll(() => settled).toHaveBeenCalledTimes(1);
 });

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import type { Connection } from "../../../../gateway/src/http/connection.js";
 import { Connections } from "../../../../gateway/src/http/connections.js";
 import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
@@ -7,6 +7,7 @@ const MINUTE = 60_000;
 const ended: Connections[] = [];
 afterEach(() => {
   for (const connections of ended.splice(0)) connections.stop();
+  vi.restoreAllMocks();
 });
 
 /** An idle connection, with the bytes of a response that have not left. */
@@ -21,6 +22,8 @@ function idle(backlog: number, idleFor: number) {
 }
 
 test("a connection whose last response has not left is not evicted, and counts as idle from then on", async () => {
+  // No time passes but what the test takes off.
+  vi.spyOn(performance, "now").mockReturnValue(100_000);
   const connections = new Connections({
     ...{ idle: MINUTE, head: MINUTE, body: MINUTE, soft: 2, hard: 10, budget: new BufferBudget() },
   });

@@ -12,6 +12,7 @@ beforeEach(() => {
 afterEach(() => {
   loopDelay.close();
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 /** Lets the event loop run for a time in ms, in which each sample is late by `delay` ms. */

@@ -15,7 +15,7 @@ function start(idle: number, isLazy = false): Activity {
   return activity;
 }
 
-test("without a use Redis rests after the time, and wakes with the next one", () => {
+test("Redis rests after the idle time without a use, and wakes at the next use", () => {
   const activity = start(10_000);
   clock.advance(9_000);
   activity.use();
@@ -29,7 +29,7 @@ test("without a use Redis rests after the time, and wakes with the next one", ()
   expect(calls).toEqual(["rest", "wake", "rest"]);
 });
 
-test("what is under way is a use up to its end", () => {
+test("the idle time begins when what is under way has ended", () => {
   const activity = start(10_000);
   activity.lend();
   let isBusy = false;
@@ -40,13 +40,14 @@ test("what is under way is a use up to its end", () => {
   clock.advance(60_000);
   expect(calls).toEqual([]);
   isBusy = false;
+  // What is under way is checked once a second, so Redis rests 9 to 11 seconds after its end.
   clock.advance(8_999);
   expect(calls).toEqual([]);
   clock.advance(2_001);
   expect(calls).toEqual(["rest"]);
 });
 
-test("a lazy one rests until the first use, and without a time never again", () => {
+test("a lazy one rests until the first use, and with an idle time of 0 never again", () => {
   const activity = start(0, true);
   expect(activity.isResting).toBe(true);
   activity.use();
@@ -55,9 +56,10 @@ test("a lazy one rests until the first use, and without a time never again", () 
   expect(clock.timers).toBe(0);
 });
 
-test("a member that has left, and a closed one, is not called", () => {
+test("a member that has left is not called, nor any member after close()", () => {
   const activity = start(1_000);
-  activity.add({ rest: () => calls.push("left") })();
+  const leave = activity.add({ rest: () => calls.push("left") });
+  leave();
   clock.advance(1_000);
   expect(calls).toEqual(["rest"]);
   activity.use();

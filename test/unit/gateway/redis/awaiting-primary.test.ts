@@ -17,7 +17,7 @@ afterEach(() => upstream.close());
 function start(
   reply: (args: readonly string[]) => string | null,
   isUp = () => true,
-  timeout = 1_000,
+  timeout = 10_000,
   budget?: BufferBudget,
   of: Partial<PrimaryFinder> = {},
 ) {
@@ -47,14 +47,14 @@ function start(
     maxReplySize: 1e6,
   };
   const server = { connect, timeout, ...options, counters: newCounters() };
-  let requested = 0;
+  let asked = 0;
   let changed = () => {};
   const finder: PrimaryFinder = {
     repeatsReads: true,
     refusal: null,
     waitsFor: () => true,
     believes: () => true,
-    queryAgain: () => void requested++,
+    queryAgain: () => void asked++,
     onChange(listener: () => void) {
       changed = listener;
       return () => {};
@@ -62,7 +62,7 @@ function start(
     ...of,
   };
   upstream = new AwaitingPrimary(server, finder, budget);
-  return { received, asked: () => requested, changed: () => changed() };
+  return { received, asked: () => asked, changed: () => changed() };
 }
 
 const send = (...commands: string[]) => sent((all, receiver) => upstream.send(all, receiver), commands);
@@ -70,19 +70,15 @@ const sendAlone = (waits: number[], ...commands: string[]) =>
   sent((all: Command[], receiver) => void upstream.sendAlone(all, waits, receiver), commands);
 
 test("a batch that a replica refused is sent again from the refused command on, reads included, in order", async () => {
-  let primary = false;
-  setTimeout(() => {
-    primary = true;
-  }, 250);
-  const { received, asked: requested } = start(([name]) =>
-    name === "SET" && !primary ? READONLY : `+${name}`,
-  );
+  // Those of two rounds.
+  let refusals = 4;
+  const { received, asked } = start(([name]) => (name === "SET" && refusals-- > 0 ? READONLY : `+${name}`));
   expect(await send("GET a", "SET a 1", "GET a", "SET b 2")).toEqual(["+GET", "+SET", "+GET", "+SET"]);
   expect(received.slice(0, 4)).toEqual(["GET a", "SET a 1", "GET a", "SET b 2"]);
   expect(received.slice(-3)).toEqual(["SET a 1", "GET a", "SET b 2"]);
-  // The first read has its response, and is not sent again.
+  // It was sent once with the read that has its response; each time the batch of three was sent again has one more.
   expect(received.filter((text) => text === "GET a")).toHaveLength((received.length - 1) / 3 + 1);
-  expect(requested()).toBeGreaterThanOrEqual(2);
+  expect(asked()).toBeGreaterThanOrEqual(2);
 });
 
 test("a batch is not sent again if a later command of it has run", async () => {
@@ -100,12 +96,12 @@ test.each([
   "-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
   "-CLUSTERDOWN The cluster is down",
 ])("a command that is refused until its timeout fails as unsent, with the reason: %s", async (refusal) => {
-  const { received } = start(() => refusal, undefined, 500);
+  const { received } = start(() => refusal, undefined, 2_000);
   const [result] = await send("SET a 1");
   expect(result).toMatchObject({ outcome: "unsent", code: "UNSENT" });
   expect((result as unknown as Error).message).toContain(refusal.slice(1));
   expect(received.length).toBeGreaterThan(2);
-  expect(received.length).toBeLessThan(8);
+  expect(received.length).toBeLessThan(30);
 });
 
 test("a server that is a replica on purpose, or one that accepts no writes, replies to each write at once", async () => {
@@ -141,7 +137,7 @@ test("a script that replies as a replica would is run once if the server is a pr
   expect(replica.received).toHaveLength(3);
 });
 
-test("a transaction that was refused is run again, as a whole: by MULTI, by EXEC or in its scripts", async () => {
+test("a transaction that was refused is run again as a whole: when a command was queued, by EXEC, or in its scripts", async () => {
   for (const refusals of [
     ["SET", READONLY, "-EXECABORT Transaction discarded because of previous errors."],
     ["EXEC", `-EXECABORT Transaction discarded because of: ${READONLY.slice(1)}`],
@@ -206,17 +202,14 @@ test("a large reply is streamed, also after commands that were sent again", asyn
 });
 
 test("an exclusive connection is waited for, and an interrupted wait continues for the rest", async () => {
-  let up = false;
-  setTimeout(() => {
-    up = true;
-  }, 250);
+  let attempts = 0;
   let unblocked = 0;
   const { received } = start(
     ([name]) => {
       if (name === "BLPOP" && unblocked++ < 1) return "-UNBLOCKED force unblock, instance state changed";
       return name === "EXEC" ? "*1\r\n+OK" : name === "SET" ? "+QUEUED" : "+OK";
     },
-    () => up,
+    () => ++attempts > 3,
   );
   const exec = new Promise((resolve, onFailure) => {
     upstream.transaction([command("SET", "k", "v")], {
@@ -243,11 +236,12 @@ test("CLIENT UNBLOCK with ERROR ends a wait with its error, and the command is n
   expect(received.filter((text) => text.startsWith("BLPOP"))).toHaveLength(1);
 });
 
-test("queued commands fail at once as unsent when the gateway closes", async () => {
+test("a command that waits for its server fails at once as unsent when the gateway closes", async () => {
   start(
     () => "+OK",
     () => false,
-    10_000,
+    // Longer than a test may take.
+    60_000,
   );
   const waiting = sendAlone([0], "WAIT 0 0");
   await new Promise((resolve) => setTimeout(resolve, 50));

@@ -16,6 +16,9 @@ const start = (
   fake = new FakeCluster(decide, options);
 };
 
+/** For commands that fail at their timeout. */
+const SHORT = { timeout: 600 };
+
 describe("an MSET over two nodes", () => {
   test("an MSET over two nodes is unknown, and never written again, if one node is lost after it", async () => {
     start((node) => (node === "b" ? "close" : "+OK"));
@@ -26,7 +29,7 @@ describe("an MSET over two nodes", () => {
   });
 
   test("an MSET over two nodes is unknown if one part ran and the other node can't be reached", async () => {
-    start(() => "+OK");
+    start(() => "+OK", SHORT);
     fake.down.add("b");
     const [result] = await fake.send("MSET bar 1 foo 2");
     expect(result).toMatchObject({ reason: "partial", outcome: "unknown" });
@@ -34,7 +37,7 @@ describe("an MSET over two nodes", () => {
   });
 
   test("an MSET over two nodes is unsent if no part could be written", async () => {
-    start(() => "+OK");
+    start(() => "+OK", SHORT);
     for (const node of ["a", "b"]) fake.down.add(node);
     const [result] = await fake.send("MSET bar 1 foo 2");
     expect(result).toMatchObject({ reason: "unreachable", outcome: "unsent" });
@@ -75,7 +78,7 @@ test("an error that a script has made up is its reply, and it is not run again",
 });
 
 test("a command that its node refuses until its timeout fails as unsent, with the reason", async () => {
-  start(() => "-LOADING Redis is loading the dataset in memory");
+  start(() => "-LOADING Redis is loading the dataset in memory", SHORT);
   const [result] = await fake.send("SET bar 1");
   expect(result).toMatchObject({ reason: "unreachable", outcome: "unsent" });
   expect((result as UpstreamFailure).message).toMatch(/LOADING/);
@@ -152,7 +155,7 @@ describe("MOVED to a node that is not known", () => {
   });
 
   test("MOVED to a node that the topology never has is not followed, and the command is unsent", async () => {
-    start(() => "-MOVED 5061 elsewhere:1");
+    start(() => "-MOVED 5061 elsewhere:1", SHORT);
     const [result] = await fake.send("SET bar 1");
     expect(result).toMatchObject({ outcome: "unsent" });
     expect((result as UpstreamFailure).message).not.toMatch(/MOVED|elsewhere/);
@@ -161,11 +164,11 @@ describe("MOVED to a node that is not known", () => {
 });
 
 describe("ASK to a node without slots", () => {
-  const migrating = () =>
+  const migrating = (options?: Partial<ClusterOptions>) =>
     start((node, [name]) => {
       if (node === "c") return name === "EXEC" ? "*1\r\n+OK" : name === "SET" ? "+OK" : "+QUEUED";
       return name === "EXEC" ? "-EXECABORT Transaction discarded" : name === "SET" ? "-ASK 5061 c:1" : "+OK";
-    });
+    }, options);
 
   test("ASK to a new node is followed if the cluster has the node", async () => {
     migrating();
@@ -192,7 +195,7 @@ describe("ASK to a node without slots", () => {
   });
 
   test("ASK to a node that the cluster does not have is not followed", async () => {
-    migrating();
+    migrating(SHORT);
     fake.listed = ["a", "b"];
     expect((await fake.send("SET bar 1"))[0]).toMatchObject({ outcome: "unsent" });
     expect(fake.received.every((text) => text === "a: SET bar 1")).toBe(true);

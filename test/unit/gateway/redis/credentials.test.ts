@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Log } from "../../../../gateway/src/log/log.js";
 import { AuthCommand } from "../../../../gateway/src/redis/credentials/auth-command.js";
 import {
@@ -183,11 +183,10 @@ describe("sources", () => {
   test("a change of the file is noticed", async () => {
     const path = file("a");
     let changes = 0;
-    const stop = new PasswordFile(path, "").watch(() => changes++);
+    onTestFinished(new PasswordFile(path, "").watch(() => changes++));
     await expect.poll(() => changes).toBe(1);
     writeFileSync(path, "longer");
     await expect.poll(() => changes).toBe(2);
-    stop();
   });
 
   test("a program prints a password, and may print the user and the end", async () => {

@@ -52,7 +52,7 @@ export class FakeCluster {
       topology: this.topology,
       connect: ({ host }) => this.#connect(host, decide),
       handshake: [],
-      timeout: 600,
+      timeout: 5_000,
       connections: 1,
       maxQueuedCommands: 1_000,
       maxReplySize: 1_000,

@@ -1,5 +1,5 @@
 import { duplexPair } from "node:stream";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { redisAt } from "../../../../gateway/src/redis/redis-url.js";
 import { createUpstreams } from "../../../../gateway/src/redis/upstreams.js";
 import { resolveSettings } from "../../../../gateway/src/settings/options.js";
@@ -29,9 +29,9 @@ test.each([
     };
     expect(engine.description).not.toMatch(/hidden|secret/);
     const upstreams = createUpstreams(engine, resolveSettings());
+    onTestFinished(() => upstreams.close());
     const upstream = upstreams.of(null);
     expect(await sent((commands, receiver) => upstream.send(commands, receiver), ["GET k"])).toEqual(["+OK"]);
-    upstreams.close();
     const question = "SENTINEL get-master-addr-by-name main";
     expect(received.get(26_379)!.slice(0, auth ? 3 : 2)).toEqual([...(auth ? [auth] : []), "PING", question]);
     expect(received.get(6_379)).toEqual(["AUTH ann secret", "PING", "GET k"]);

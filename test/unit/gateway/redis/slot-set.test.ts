@@ -2,12 +2,15 @@ import { expect, test } from "vitest";
 import { nodeViewOf } from "../../../../gateway/src/redis/cluster/node-view.js";
 import { SlotSet } from "../../../../gateway/src/redis/cluster/slot-set.js";
 import { bulkOf } from "../../../../gateway/src/resp/replies.js";
+import { mulberry32 } from "../../../support/model/random.mjs";
+import { SEED } from "../../../support/random-tests.js";
 
 const setOf = (slots: ReadonlySet<number>) => SlotSet.ofRanges([...slots].map((slot) => [slot, slot]));
 
 test("sets of slots combine as sets of numbers do", () => {
+  const next = mulberry32(SEED);
   for (let round = 0; round < 200; round++) {
-    const numbers = () => new Set(Array.from({ length: 12 }, () => Math.floor(Math.random() * 30)));
+    const numbers = () => new Set(Array.from({ length: 12 }, () => Math.floor(next() * 30)));
     const [a, b] = [numbers(), numbers()];
     const both = [...a].filter((slot) => b.has(slot));
     const alone = [...a].filter((slot) => !b.has(slot));

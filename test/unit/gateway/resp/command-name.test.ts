@@ -9,10 +9,11 @@ test("a name is its text in upper case, whatever its bytes and the earlier names
   const letters = fc.constantFrom(..."geGE\0\r\u00e9\u00c9\u00df\u00ff @`");
   const word = fc.oneof(
     fc.array(letters, { maxLength: 4 }).map((all) => Buffer.from(all.join(""), "latin1")),
-    fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+    // Names longer than 32 bytes are not remembered.
+    fc.uint8Array({ maxLength: 40, size: "max" }).map((bytes) => Buffer.from(bytes)),
   );
   fc.assert(
-    fc.property(fc.array(word, { minLength: 1, maxLength: 50 }), (args) => {
+    fc.property(fc.array(word, { minLength: 1, maxLength: 50, size: "max" }), (args) => {
       for (const each of args) {
         expect(name(each)).toBe(asName(each.toString("latin1")));
         expect(name(each)).toBe(asName(each.toString("latin1")));
