@@ -24,7 +24,14 @@ const named = all.filter(({ clients: words = "standard" }) =>
 );
 
 test("few scenarios name their clients, so that new ones are left out", () => {
-  expect(named.map(({ name }) => name)).toEqual(["memory", "fin-wait", "reconnect", "time-wait", "near"]);
+  expect(named.map(({ name }) => name)).toEqual([
+    "memory",
+    "fin-wait",
+    "reconnect",
+    "storm",
+    "time-wait",
+    "near",
+  ]);
 });
 
 test("a new standard client is measured by default in every scenario that names none", () => {
