@@ -3,7 +3,6 @@ import { join, resolve } from "node:path";
 import { asAdvised } from "../bench/src/client/bench-client.js";
 import { clients as readClients, scenarios as readScenarios } from "../bench/src/registry.js";
 import { claimRows } from "../bench/src/report/claims.js";
-import { shortCommit } from "../bench/src/results/commit.js";
 import { grouped } from "../bench/src/results/present.js";
 import type { Check, MatrixChart, Result } from "../bench/src/results/result.js";
 import { barsOf, type ClientBars } from "./results-picture.js";
@@ -454,7 +453,7 @@ const versionsOf = ({ versions }: Result) =>
 
 /** A note, then the date, the commit if it has been recorded, the machine, the versions and the command of a result. */
 function provenance(result: Result, note = ""): string {
-  const commit = result.commit === undefined ? "" : ` (commit ${shortCommit(result.commit)})`;
+  const commit = result.commit === undefined ? "" : ` (commit ${result.commit.slice(0, 9)})`;
   const numbers = `\`${result.command}\` ([all numbers](${link(result.scenario)}))`;
   return `\n\n${note}Measured on ${dateOf(result)}${commit}, ${runsOf(result)}, ${machineOf(result)}${versionsOf(result)}: ${numbers}.\n`;
 }

@@ -4,103 +4,98 @@ import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { clients, scenarios } from "./registry.js";
 import { readCommit } from "./results/commit.js";
-import { thisMachine } from "./results/machine.js";
-import type { Collection, Result, SkippedScenario } from "./results/result.js";
+import type { Collection, Result } from "./results/result.js";
 import { resultsIn } from "./results/result-file.js";
 import { resultText } from "./results/result-text.js";
-import { type CommandLine, HELP, type Output, parse, type Run, UsageError } from "./runner/command-line.js";
+import { type CommandLine, HELP, type Output, parse } from "./runner/command-line.js";
 import { perform } from "./runner/perform.js";
 import { publish as publishRuns } from "./runner/publish.js";
 import { runAll } from "./runner/run-all.js";
 import { performInProcess } from "./runner/scenario-process.js";
+import { UsageError } from "./util/usage.js";
 
 /** The folder in which the command was typed; npm runs it in the package's folder. */
 const HERE = process.env.INIT_CWD ?? process.cwd();
 const REPORTS = fileURLToPath(new URL("../report/", import.meta.url));
 const RESULTS = fileURLToPath(new URL("../results/", import.meta.url));
 
+type Command<A extends CommandLine["action"]> = Extract<CommandLine, { action: A }>;
+
+const print = (text: string) => void process.stdout.write(text);
+
 async function main(): Promise<void> {
   const known = await scenarios();
   const command = parse(process.argv.slice(2), known, await clients());
-  if (command.action === "help") process.stdout.write(HELP);
-  else if (command.action === "list") {
-    for (const { name, question, parts = [] } of known) {
-      process.stdout.write(`${name.padEnd(16)}${question}\n`);
-      for (const part of parts) process.stdout.write(`  ${part.name.padEnd(14)}${part.question}\n`);
+  switch (command.action) {
+    case "help":
+      return print(HELP);
+    case "list":
+      for (const { name, question, parts = [] } of known) {
+        print(`${name.padEnd(16)}${question}\n`);
+        for (const part of parts) print(`  ${part.name.padEnd(14)}${part.question}\n`);
+      }
+      return;
+    case "report": {
+      const files = command.files.flatMap((file) => resultsIn(resolve(HERE, file)));
+      const last = new Map(files.map((result) => [result.scenario, result]));
+      const results = known.flatMap(({ name }) => last.get(name) ?? []);
+      return writePages({ format: 4, results, skipped: [] }, command);
     }
-  } else if (command.action === "publish") {
-    await publishScenarios(command);
-  } else if (command.action === "report") {
-    const files = command.files.flatMap((file) => resultsIn(resolve(HERE, file)));
-    const last = new Map(files.map((result) => [result.scenario, result]));
-    const results = known.flatMap(({ name }) => last.get(name) ?? []);
-    await writePages(results, [], { format: 4, results, skipped: [] }, "all", command);
-  } else if (command.action === "run") {
-    assertWritable(command);
-    announce(command);
-    const result = await perform(command);
-    process.stdout.write(resultText(result));
-    await writePages([result], [], result, result.scenario, command);
-  } else await runScenarios(command);
+    case "run":
+      return runOne(command);
+    case "all":
+      return runScenarios(command);
+    case "publish":
+      return publish(command);
+  }
+}
+
+/** Runs a scenario in this process. It prints what it measures, how long it takes and where its report will be. */
+async function runOne(command: Command<"run">): Promise<void> {
+  const { scenario, settings, clients } = command;
+  assertWritable(command);
+  const seconds = scenario.totalS?.({ settings, clients });
+  const time = seconds === undefined ? "" : `, about ${seconds} s`;
+  const file = pathText(reportFile(scenario.name, command));
+  print(`Measuring: ${scenario.title}${time}. Report: ${file}\n${scenario.question}\n\n`);
+  const { result } = await perform(command);
+  print(resultText(result));
+  await writePages(result, command);
 }
 
 /** Runs every scenario, each in a process of its own, and writes the results so far after each. */
-async function runScenarios({ runs, ...output }: Extract<CommandLine, { action: "all" }>): Promise<void> {
+async function runScenarios({ runs, ...output }: Command<"all">): Promise<void> {
   assertWritable(output);
   const args = [...process.argv.slice(2), "--seed", String(runs[0]!.settings.seed)];
   const { failed, ...collection } = await runAll(
     runs,
     ({ scenario }) => performInProcess({ scenario: scenario.name, args }).then(({ result }) => result),
     (_, result, all) => {
-      process.stdout.write(`${result.title}: ${result.question}\n\n${resultText(result)}`);
+      print(`${result.title}: ${result.question}\n\n${resultText(result)}`);
       writeJson(output, all);
     },
     (scenario, error) => process.stderr.write(`${scenario}: ${error.message}\n`),
   );
   if (failed) process.exitCode = 1;
-  const { results, skipped } = collection;
-  for (const { scenario, reason } of skipped) process.stdout.write(`Skipped: ${scenario}: ${reason}\n`);
-  await writePages(results, skipped, collection, "all", output);
-}
-
-/** Prints what a run measures, how long it takes and where its report will be. */
-function announce({ scenario, settings, clients, report }: Run & Output): void {
-  const seconds = scenario.totalS?.({ settings, clients });
-  const time = seconds === undefined ? "" : `, about ${seconds} s`;
-  const file = pathText(reportFile(scenario.name, report));
-  process.stdout.write(`Measuring: ${scenario.title}${time}. Report: ${file}\n${scenario.question}\n\n`);
+  for (const { scenario, reason } of collection.skipped) print(`Skipped: ${scenario}: ${reason}\n`);
+  await writePages(collection, output);
 }
 
 /** Runs scenarios several times and writes the results that pages show. */
-async function publishScenarios(command: Extract<CommandLine, { action: "publish" }>): Promise<void> {
-  const { runs, count, seed, again, trial } = command;
+async function publish({ action: _, ...command }: Command<"publish">): Promise<void> {
+  const { trial, seed } = command;
   const commit = readCommit();
   if (!trial && (commit === undefined || commit.endsWith("-dirty")))
     throw new UsageError("Results are published from a commit: commit the changes first, or add --trial.");
   const args = [...process.argv.slice(2), "--seed", String(seed)];
-  const { cpu, cores, node } = thisMachine();
-  const to = trial ? resolve(REPORTS, "trial") : RESULTS;
-  const folder = resolve(REPORTS, trial ? "trial/runs" : "runs");
   const skipped = await publishRuns({
-    ...{ runs, count, seed, again, commit, lenient: trial, to, folder },
-    keyOf: (run) => {
-      const parts = [run, ...run.parts].map(({ scenario: { name }, settings, clients }) => {
-        return [name, { ...settings, seed: 0 }, clients.map((client) => client.name)];
-      });
-      return JSON.stringify([commit, parts, cpu, cores, node]);
-    },
-    measure: async (run, seed, file) => {
-      const scenario = run.scenario.name;
-      const once = { seed, file: resolve(folder, file) };
-      const { result, paces } = await performInProcess({ scenario, args, run: once });
-      const { startedAt, seconds, load } = result;
-      return { scenario, seed, startedAt, seconds, load, paces: paces!, file };
-    },
-    report: async ({ scenario: { name: scenario } }, report) =>
-      (await performInProcess({ scenario, args, report })).result,
-    say: (line) => process.stdout.write(`${line}\n`),
+    ...{ ...command, commit },
+    to: trial ? resolve(REPORTS, "trial") : RESULTS,
+    folder: resolve(REPORTS, trial ? "trial/runs" : "runs"),
+    perform: (message) => performInProcess({ ...message, args }),
+    say: (line) => print(`${line}\n`),
   });
-  for (const { scenario, reason } of skipped) process.stdout.write(`Not published: ${scenario}: ${reason}\n`);
+  for (const { scenario, reason } of skipped) print(`Not published: ${scenario}: ${reason}\n`);
   if (skipped.some(({ scenario }) => scenario !== "lambda")) process.exitCode = 1;
 }
 
@@ -108,24 +103,22 @@ async function publishScenarios(command: Extract<CommandLine, { action: "publish
  * Writes the report and, with --json, the results. Several results get a summary page, and a page each in a folder of the
  * same name beside it.
  */
-async function writePages(
-  results: readonly Result[],
-  skipped: readonly SkippedScenario[],
-  everything: Result | Collection,
-  name: string,
-  output: Output,
-): Promise<void> {
-  const file = reportFile(name, output.report);
+async function writePages(everything: Result | Collection, output: Output): Promise<void> {
+  const { results, skipped, name } =
+    "results" in everything
+      ? { ...everything, name: "all" }
+      : { results: [everything], skipped: [], name: everything.scenario };
+  const file = reportFile(name, output);
   // Charts need a library that takes as long to load as the rest.
   const { pagesOf } = await import("./report/pages.js");
   for (const page of pagesOf(file, results, skipped)) write(page.file, page.html);
-  process.stdout.write(`Report: ${pathText(file)}\n`);
-  const to = writeJson(output, everything);
-  if (to !== undefined) process.stdout.write(`JSON: ${pathText(to)}\n`);
+  print(`Report: ${pathText(file)}\n`);
+  const json = writeJson(output, everything);
+  if (json !== undefined) print(`JSON: ${pathText(json)}\n`);
 }
 
 /** Returns the file of a report: the one of `--report`, or one in the package. */
-const reportFile = (name: string, report: string | undefined): string =>
+const reportFile = (name: string, { report }: Output): string =>
   report === undefined ? resolve(REPORTS, `${name}.html`) : resolve(HERE, report);
 
 /** Returns a path as the user would type it. */
@@ -175,11 +168,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 try {
   await main();
 } catch (error) {
-  if (error instanceof UsageError) {
-    process.stderr.write(`${error.message}\n`);
-    process.exitCode = 2;
-  } else {
-    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
-    process.exitCode = 1;
-  }
+  const isUsage = error instanceof UsageError;
+  process.stderr.write(`${isUsage ? error.message : error instanceof Error ? error.stack : error}\n`);
+  process.exitCode = isUsage ? 2 : 1;
 }

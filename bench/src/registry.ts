@@ -2,10 +2,17 @@ import { readdirSync } from "node:fs";
 import type { BenchClient } from "./client/bench-client.js";
 import type { Scenario } from "./scenario.js";
 
-/** Every scenario, in the order of the report: one file each in `scenarios/`. */
+/** The scenarios in the order of the pages. Others come last. */
+const ORDER = [
+  ...["keepalive", "sequential", "memory", "zombie", "idle", "fluid", "reconnect", "time-wait"],
+  ...["request-parts", "replica-down", "established", "fleet", "cold", "throughput", "cost", "gateway"],
+  ...["lambda", "near", "faults"],
+];
+
+/** Every scenario: one file each in `scenarios/`. */
 export async function scenarios(): Promise<Scenario[]> {
   const found = await defaultsOf<Scenario>("scenarios");
-  const place = ({ order }: Scenario) => order ?? Number.POSITIVE_INFINITY;
+  const place = ({ name }: Scenario) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
   return found.sort((a, b) => place(a) - place(b) || a.name.localeCompare(b.name));
 }
 

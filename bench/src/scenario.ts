@@ -2,9 +2,8 @@ import { findRedisServer, NO_REDIS } from "warmline-testbed";
 import type { BenchClient } from "./client/bench-client.js";
 import type { ScenarioClients } from "./client/choose-clients.js";
 import type { Report } from "./results/result.js";
-import type { Rig, RigOptions } from "./rig/rig.js";
+import type { Defer, Rig, RigOptions } from "./rig/rig.js";
 import type { Series } from "./statistics/series.js";
-import type { Progress } from "./util/progress.js";
 
 /** Settings of a run, from the command line and the scenario's defaults. */
 export interface Settings {
@@ -29,7 +28,7 @@ export interface Settings {
 type Pair = readonly [full: number, quick: number];
 
 /** The defaults of a scenario; the command line overrides each. */
-export interface Defaults {
+interface Defaults {
   readonly rounds: Pair;
   readonly invocations?: Pair;
   readonly seconds?: Pair;
@@ -40,16 +39,15 @@ export interface Context {
   readonly settings: Settings;
   /** The clients to measure, without those that cannot run here. */
   readonly clients: readonly BenchClient[];
-  readonly progress: Progress;
   /** Random numbers that the seed determines. */
   readonly random: () => number;
   /**
-   * Starts a gateway, its Redis and a proxy; they stop with the run. Default: the settings' round trip and TLS. With
+   * Starts a gateway, its Redis and a proxy; they stop at the end, as with `defer`. Default: the settings' round trip and TLS. With
    * `greeting` it stores the key of that name, which the measured functions read.
    */
   rig(options?: Partial<RigOptions> & { readonly greeting?: boolean }): Promise<Rig>;
-  /** Registers a function that runs at the end, the last one first. */
-  defer(close: () => unknown): void;
+  /** Registers a function that runs at the end of the scenario, or of the run of a case that registers it; the last one first. */
+  readonly defer: Defer;
   /** Records a setting that a reader of the results needs. */
   record(settings: Readonly<Record<string, unknown>>): void;
 }
@@ -72,8 +70,6 @@ export interface ScenarioDefinition<Case extends object, Sample extends object> 
   readonly sizes?: boolean;
   /** Options of the way to the server that it sets itself, so that the command line cannot. Default: none. */
   readonly fixed?: readonly ("rtt" | "tls")[];
-  /** Its place among all scenarios; those without one come last. */
-  readonly order?: number;
   readonly defaults: Defaults;
   /** The number of cases that run at once. Default 1. */
   readonly lanes?: number;
@@ -96,11 +92,6 @@ export interface ScenarioDefinition<Case extends object, Sample extends object> 
   label(each: NoInfer<Case>): string;
   /** Cases of one group are compared, so they run one after the other. Default: all are one group. */
   group?(each: NoInfer<Case>): string;
-  /**
-   * Starts what the cases of one group share; returns a function that stops it. With it, all rounds of a group run before
-   * the next group.
-   */
-  session?(group: readonly NoInfer<Case>[], context: Context): Promise<() => unknown>;
   /** Measures a case once. `lane` is below the number of lanes. */
   run(each: NoInfer<Case>, context: Context, round: number, lane: number): Promise<Sample>;
   /** Further parts of the question, which run after it: each has cases and a table of its own. */

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
-import { handlerPath } from "../../bench/src/client/bench-client.js";
 import { drive } from "../../bench/src/gateway/load.js";
 
 test("a server that responds twice to some requests is measured, and they are counted", async () => {
@@ -13,7 +12,7 @@ test("a server that responds twice to some requests is measured, and they are co
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   const target = { port, pid: process.pid, request: "PING\r\n" };
-  const { surplus, perSecond } = await drive(handlerPath("load"), target, { connections: 5 }, 500);
+  const { surplus, perSecond } = await drive(target, { connections: 5 }, 500);
   server.close();
   expect(surplus).toBeGreaterThan(0);
   expect(surplus).toBeLessThanOrEqual(requests / 100);
@@ -36,7 +35,7 @@ test("at a fixed rate, requests that are due while the server stalls count with 
   const stalling = setInterval(() => {
     stalledUntil = performance.now() + STALL_MS;
   }, 1_000);
-  const { p99, perSecond } = await drive(handlerPath("load"), target, { connections: 5, rate: 200 }, 2_000);
+  const { p99, perSecond } = await drive(target, { connections: 5, rate: 200 }, 2_000);
   clearInterval(stalling);
   server.close();
   // Of 200 requests a second 80 wait, with five connections: in a closed loop five would.

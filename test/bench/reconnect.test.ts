@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { bench, schemaErrors } from "../support/bench.js";
+import { bench, rowsOf, schemaErrors } from "../support/bench.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-reconnect-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -17,7 +17,7 @@ test("reconnect opens a connection per command where it says so, for plain socke
   expect(code, stderr).toBe(0);
   const result = JSON.parse(readFileSync(join(folder, "out.json"), "utf8"));
   expect(schemaErrors(result)).toEqual([]);
-  const rows: any[] = result.data;
+  const rows = rowsOf(result);
   expect(rows).toHaveLength(2 * (5 + 2 * 2));
   for (const { title, users, reconnect, way, opened, latencies } of rows) {
     const [connections] = opened.values;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { startRig } from "../../bench/src/rig/rig.js";
+import { type Rig, type RigOptions, startRig } from "../../bench/src/rig/rig.js";
 
 /** Returns the names of the processes that this process has started and that run. */
 const children = (): string[] =>
@@ -14,12 +14,23 @@ const children = (): string[] =>
     }
   });
 
-test("a rig that fails to start stops the servers that have started", {
+/** Starts a rig. Returns what is returned of it, and throws its error, when all that had started has stopped. */
+async function startAndStop<T>(options: RigOptions, use: (rig: Rig) => Promise<T>): Promise<T> {
+  const stops: (() => unknown)[] = [];
+  try {
+    return await use(await startRig(options, (stop) => stops.unshift(stop)));
+  } finally {
+    for (const stop of stops) await stop();
+  }
+}
+
+test("of a rig that fails to start, the servers that have started are stopped", {
   tags: ["redis-server", "linux"],
 }, async () => {
   const before = children();
   const options = { rttMs: 0, redis: true };
-  await expect(startRig({ ...options, tls: false, gatewayArgs: ["--nonsense"] })).rejects.toThrow("nonsense");
+  const start = (given: RigOptions) => startAndStop(given, async () => {});
+  await expect(start({ ...options, tls: false, gatewayArgs: ["--nonsense"] })).rejects.toThrow("nonsense");
   expect(children()).toEqual(before);
   // Read once Redis and the gateway run.
   const broken = {
@@ -28,17 +39,13 @@ test("a rig that fails to start stops the servers that have started", {
       throw new Error("no certificate");
     },
   };
-  await expect(startRig(broken)).rejects.toThrow("no certificate");
+  await expect(start(broken)).rejects.toThrow("no certificate");
   expect(children()).toEqual(before);
 });
 
-test("a rig without TLS has the certificate of a path with TLS that is opened later", async () => {
-  const rig = await startRig({ rttMs: 0, tls: false });
-  try {
+test("a path with TLS has a certificate, whether or not the rig has one", async () => {
+  await startAndStop({ rttMs: 0, tls: false }, async (rig) => {
     expect(rig.trust).toEqual({});
-    await rig.at({ tls: true });
-    expect(rig.trust).toEqual({ NODE_EXTRA_CA_CERTS: expect.any(String) });
-  } finally {
-    await rig.close();
-  }
+    expect((await rig.at({ tls: true })).trust).toEqual({ NODE_EXTRA_CA_CERTS: expect.any(String) });
+  });
 });

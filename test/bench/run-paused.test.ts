@@ -24,7 +24,6 @@ async function invocations(instances: number, pauseMs: number, frozen: boolean) 
     runPaused(
       { handler, env: {} },
       {},
-      {},
       {
         calls: 10,
         pauseMs,
@@ -67,7 +66,6 @@ test("an instance whose pause is over runs before instances that are to start", 
     runPaused(
       { handler, env: {} },
       {},
-      {},
       {
         ...{ calls: 1, pauseMs: 1, frozen: true },
         latencyOf: (result) => {
@@ -91,6 +89,6 @@ test("an invocation that times out ends its instance, and the measurements befor
     export const handler = () => (++calls === 3 + 2 ? new Promise((resolve) => setTimeout(resolve, 60_000)) : {});`,
   );
   const pauses = { calls: 4, pauseMs: 5, frozen: true, timeoutMs: 1_500 };
-  const { latencies, failed } = await runPaused({ handler, env: {} }, {}, {}, pauses);
+  const { latencies, failed } = await runPaused({ handler, env: {} }, {}, pauses);
   expect([latencies.length, failed]).toEqual([1, 1]);
 });

@@ -46,3 +46,4 @@ export {
   makeAuthority,
   makeCertificate,
 } from "./tls/certificate.js";
+export { until } from "./until.js";

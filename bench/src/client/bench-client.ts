@@ -8,6 +8,13 @@ export interface Endpoint {
   readonly tcp?: { readonly port: number; readonly tls: boolean };
 }
 
+/** The way to a server of a function. */
+export interface Place {
+  readonly endpoint: Endpoint;
+  /** Environment variables that the function needs to trust the server. */
+  readonly trust: Readonly<Record<string, string>>;
+}
+
 /** How a function uses its client. */
 export interface Variant {
   /** Whether connections are kept for the next request. */
@@ -16,19 +23,17 @@ export interface Variant {
   readonly reused: boolean;
 }
 
-/** A function to run: a handler's module and its environment. */
+/** One client and its connections for all invocations. */
+export const KEPT: Variant = { keepAlive: true, reused: true };
+
+/** A function to run: the path of its handler's module, and its environment. */
 export interface FunctionSpec {
-  /** The name of a handler of this package, or a path relative to `dist`. */
   readonly handler: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
 /** A way of using a client that has lines of its own in the fault table. */
-export interface FaultClient {
-  /** A short word for programs. */
-  readonly name: string;
-  /** The name that people read. */
-  readonly label: string;
+export interface FaultClient extends Pick<BenchClient, "name" | "label"> {
   /** The function that issues the calls; every event has the server's address. */
   readonly function: FunctionSpec;
 }
@@ -44,11 +49,9 @@ export interface ConnectedClient {
   pipeline(keys: readonly string[]): Promise<readonly unknown[]>;
   /** Reads a value without parsing it, as bytes if the client supports them. */
   bytes(key: string): Promise<unknown>;
-  /** Closes the client's connections. */
   close(): Promise<unknown>;
 }
 
-/** Options that a client is created with. */
 export interface ConnectOptions extends Endpoint {
   /** Whether connections are kept for the next command; without, each command opens and closes one. */
   readonly keepAlive: boolean;
@@ -73,12 +76,10 @@ export interface BenchClient {
   readonly note?: string;
   /** The place in tables and charts: lower comes first. */
   readonly order: number;
-  /** Whether it is measured where many clients would take too long. */
-  readonly standard: boolean;
+  /** Whether it is measured where many clients would take too long. Default: false. */
+  readonly standard?: boolean;
   /** Its protocol: HTTP to the gateway, or RESP over TCP to the Redis behind the gateway. */
   readonly protocol: "http" | "tcp";
-  /** Whether its platform decides about connections, so that keep-alive cannot be off. Such cases are left out. */
-  readonly alwaysKeepsAlive?: boolean;
   /** The client whose best known settings these are. Absent: settings as shipped. */
   readonly tunes?: string;
   /** Whether no application on Node would choose it: it is a lower bound, or made for other platforms. */
@@ -88,10 +89,10 @@ export interface BenchClient {
   /** The settings against faults, which `connect` uses with `timeoutMs`, and where they are documented. Absent: there are none. */
   readonly advised?: { readonly settings: string; readonly link: string };
   /**
-   * How it is used against faults. Default: the handler `faults-client`, with nothing caught or repeated; as shipped, and with
-   * a timeout if it has settings for that.
+   * How it is used against faults: names of handlers, and their environments. Default: the handler `faults-client`, with nothing caught
+   * or repeated; as shipped, and with a timeout if it has settings for that.
    */
-  readonly faults?: readonly FaultClient[];
+  readonly faults?: readonly (Pick<BenchClient, "name" | "label"> & FunctionSpec)[];
 }
 
 /** Returns the path of a file of the built package. */
@@ -102,49 +103,47 @@ export const built = (path: string): string => {
   return fileURLToPath(new URL(path, `${url.slice(0, at)}/dist/`));
 };
 
-/** Returns the path of a handler: of this package by its name, else relative to `dist`. */
-export const handlerPath = (handler: string): string =>
-  built(handler.includes("/") ? handler : `handlers/${handler}.js`);
+/** Returns the path of a handler of this package. */
+export const handlerPath = (name: string): string => built(`handlers/${name}.js`);
 
 /** Returns the function that runs a handler with a client. */
-export function clientFunction(
+export const clientFunction = (
   handler: string,
   client: BenchClient,
-  variant: Variant,
-  endpoint: Endpoint,
-): FunctionSpec {
-  return {
-    handler,
-    env: {
-      BENCH_CLIENT: built(`clients/${client.name}.js`),
-      BENCH_ENDPOINT: JSON.stringify(endpoint),
-      BENCH_KEEPALIVE: variant.keepAlive ? "1" : "0",
-      BENCH_LIFETIME: variant.reused ? "reused" : "recreated",
-    },
-  };
-}
+  { keepAlive, reused }: Variant,
+  { endpoint, trust }: Place,
+): FunctionSpec => ({
+  handler: handlerPath(handler),
+  env: {
+    ...trust,
+    BENCH_CLIENT: built(`clients/${client.name}.js`),
+    BENCH_ENDPOINT: JSON.stringify(endpoint),
+    BENCH_KEEPALIVE: keepAlive ? "1" : "0",
+    BENCH_LIFETIME: reused ? "reused" : "recreated",
+  },
+});
 
 /** Returns the function that runs the commands of its event, by default one GET. */
-export const commandsFunction = (client: BenchClient, variant: Variant, endpoint: Endpoint): FunctionSpec =>
-  clientFunction("commands", client, variant, endpoint);
+export const commandsFunction = (client: BenchClient, variant: Variant, place: Place): FunctionSpec =>
+  clientFunction("commands", client, variant, place);
 
 /** The timeout in ms of clients that are set as their documentation advises against faults. */
 const FAULT_TIMEOUT_MS = 2_000;
 
-/** Returns the label of a client with the settings that its documentation has against faults. */
 export const asAdvised = (label: string): string => `${label}, as its docs advise`;
 
-/** Returns how a client is used against faults. */
-export function faultClients(client: BenchClient, endpoint: Endpoint): readonly FaultClient[] {
-  if (client.faults) return client.faults;
-  const { name, label, advised } = client;
-  const shipped = clientFunction("faults-client", client, { keepAlive: true, reused: true }, endpoint);
+export function faultClients(client: BenchClient, place: Place): readonly FaultClient[] {
+  const { name, label, advised, faults } = client;
+  if (faults)
+    return faults.map(({ handler, env, ...each }) => {
+      return { ...each, function: { handler: handlerPath(handler), env: { ...env, ...place.trust } } };
+    });
+  const shipped = clientFunction("faults-client", client, KEPT, place);
+  if (!advised) return [{ name, label, function: shipped }];
   const better = { ...shipped, env: { ...shipped.env, BENCH_TIMEOUT_MS: String(FAULT_TIMEOUT_MS) } };
   return [
     { name, label, function: shipped },
-    ...(advised === undefined
-      ? []
-      : [{ name: `${name}-advised`, label: asAdvised(label), function: better }]),
+    { name: `${name}-advised`, label: asAdvised(label), function: better },
   ];
 }
 

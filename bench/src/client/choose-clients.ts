@@ -3,7 +3,7 @@ import type { BenchClient } from "./bench-client.js";
 
 /** Groups that a client belongs to by its own properties. */
 const GROUPS = {
-  standard: ({ standard }) => standard,
+  standard: ({ standard }) => standard === true,
   candidates: ({ tunes, reference }) => tunes === undefined && !reference,
   shipped: ({ tunes }) => tunes === undefined,
   all: () => true,
@@ -11,37 +11,21 @@ const GROUPS = {
   tcp: ({ protocol }) => protocol === "tcp",
 } as const satisfies Readonly<Record<string, (client: BenchClient) => boolean>>;
 
-/** The name of a group of clients. */
-export type ClientGroup = keyof typeof GROUPS;
-
-/** Clients that a scenario names itself, and why groups do not serve: a new client is measured only with `--clients`. */
-export interface NamedClients {
-  /** Groups and names; none if it measures no client unless the command line names some. */
-  readonly words: readonly string[];
-  /** The reason, in one sentence. */
-  readonly reason: string;
-}
-
 /** A scenario, as far as its choice of clients goes. */
 export interface ScenarioClients {
   /** The word on the command line; the name of its file. */
   readonly name: string;
   /**
-   * The clients that it measures if the command line names none: a group or several, so that a new client belongs to them by its
-   * properties. Names need a reason. None: it measures servers. Default: the standard ones.
+   * The clients that it measures without `--clients`: groups and names, as on the command line; "none" if it measures servers. A new
+   * client belongs to groups by its properties, so a scenario that names clients says why. Default: `standard`.
    */
-  readonly clients?: ClientGroup | readonly [ClientGroup, ...ClientGroup[]] | NamedClients | "none";
+  readonly clients?: string;
   /** With `http` it measures connections to the gateway, so that clients over TCP cannot take part. Default: any protocol. */
   readonly protocol?: "http";
 }
 
 const groupOf = (word: string): ((client: BenchClient) => boolean) | undefined =>
-  Object.hasOwn(GROUPS, word) ? GROUPS[word as ClientGroup] : undefined;
-
-function defaultWords({ clients = "standard" }: ScenarioClients): readonly string[] {
-  if (clients === "none") return [];
-  return typeof clients === "string" ? [clients] : "words" in clients ? clients.words : clients;
-}
+  Object.hasOwn(GROUPS, word) ? GROUPS[word as keyof typeof GROUPS] : undefined;
 
 /**
  * Returns the clients of a run, in the order of `clients`. Groups leave out those that the scenario cannot measure; the runner
@@ -54,7 +38,9 @@ export function chooseClients(
   scenario: ScenarioClients,
   clients: readonly BenchClient[],
 ): readonly BenchClient[] {
-  const words = (scenario.clients === "none" ? undefined : text?.split(",")) ?? defaultWords(scenario);
+  const { clients: own = "standard" } = scenario;
+  if (own === "none") return [];
+  const words = (text ?? own).split(",");
   const unknown = words.find((word) => !groupOf(word) && !clients.some(({ name }) => name === word));
   if (unknown !== undefined) {
     const known = clients.map(({ name }) => name).join(", ");

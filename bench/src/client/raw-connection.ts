@@ -7,11 +7,16 @@ export interface RawTarget {
   readonly tls: boolean;
   /** The local address. Default: the system's choice. */
   readonly from?: string | undefined;
-  /** Redis's own protocol with a user and password, or HTTP with a token. */
+  /** Redis's own protocol, with or without a login, or HTTP with a token. */
   readonly auth:
-    | { readonly protocol: "redis"; readonly user?: string; readonly password?: string }
+    | { readonly protocol: "redis"; readonly login?: readonly [user: string, password: string] }
     | { readonly protocol: "http"; readonly token: string };
 }
+
+/** The address of a gateway on loopback. */
+export const gatewayTarget = ({ port, token }: Readonly<{ port: number; token: string }>): RawTarget => {
+  return { port, tls: false, auth: { protocol: "http", token } };
+};
 
 /** A plain socket that runs one command at a time, without a client library. */
 export class RawConnection {
@@ -42,7 +47,7 @@ export class RawConnection {
   /** Connects, with a TLS handshake and AUTH if the target requires them. */
   static async open(target: RawTarget): Promise<RawConnection> {
     const { port, from } = target;
-    const to = { host: "127.0.0.1", port, ...(from !== undefined && { localAddress: from }) };
+    const to = { host: "127.0.0.1", port, localAddress: from };
     const socket = target.tls ? connectTls(to) : connectTcp(to);
     const connection = new RawConnection(socket, target);
     await new Promise<void>((resolve, reject) => {
@@ -50,16 +55,21 @@ export class RawConnection {
       socket.once(target.tls ? "secureConnect" : "connect", resolve);
     });
     const { auth } = target;
-    if (auth.protocol === "redis" && auth.password !== undefined) {
-      await connection.redis(["AUTH", ...(auth.user === undefined ? [] : [auth.user]), auth.password]);
-    }
+    if (auth.protocol === "redis" && auth.login) await connection.run(["AUTH", ...auth.login]);
     return connection;
   }
 
   /** Runs one command and returns the text of its reply; an array as JSON. */
-  run(args: readonly string[]): Promise<string> {
-    const { auth } = this.target;
-    return auth.protocol === "redis" ? this.redis(args) : this.http(args, auth.token);
+  async run(args: readonly string[]): Promise<string> {
+    const { port, auth } = this.target;
+    const isRedis = auth.protocol === "redis";
+    const read = isRedis ? redisReply : httpResponse;
+    let reply: string | undefined;
+    await this.exchange(isRedis ? redisRequest(args) : httpRequest(args, port, auth.token), (bytes) => {
+      reply = read(bytes.toString("latin1"));
+      return reply === undefined ? 1 : 0;
+    });
+    return reply!;
   }
 
   /** Whether the server has closed it, as far as this process has read. */
@@ -81,28 +91,6 @@ export class RawConnection {
   /** Closes the connection; this side closes first, as a client does. */
   close(): void {
     this.socket.end();
-  }
-
-  private redis(args: readonly string[]): Promise<string> {
-    const parts = args.map((arg) => `$${Buffer.byteLength(arg)}\r\n${arg}\r\n`);
-    return this.exchangeText(`*${args.length}\r\n${parts.join("")}`, redisReply);
-  }
-
-  private http(args: readonly string[], token: string): Promise<string> {
-    const body = JSON.stringify(args);
-    const head =
-      `POST / HTTP/1.1\r\nHost: 127.0.0.1:${this.target.port}\r\nAuthorization: Bearer ${token}\r\n` +
-      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
-    return this.exchangeText(head + body, httpResponse);
-  }
-
-  private async exchangeText(request: string, read: (text: string) => string | undefined): Promise<string> {
-    let reply: string | undefined;
-    await this.exchange(request, (bytes) => {
-      reply = read(bytes.toString("latin1"));
-      return reply === undefined ? 1 : 0;
-    });
-    return reply!;
   }
 
   /**
@@ -127,6 +115,19 @@ export class RawConnection {
       this.socket.write(request);
     });
   }
+}
+
+function redisRequest(args: readonly string[]): string {
+  const parts = args.map((arg) => `$${Buffer.byteLength(arg)}\r\n${arg}\r\n`);
+  return `*${args.length}\r\n${parts.join("")}`;
+}
+
+function httpRequest(args: readonly string[], port: number, token: string): string {
+  const body = JSON.stringify(args);
+  return (
+    `POST / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\n` +
+    `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  );
 }
 
 /** Returns a simple or bulk string, or an array as JSON, once it is complete. @throws on an error reply */

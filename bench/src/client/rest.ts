@@ -1,7 +1,7 @@
 import type { ConnectedClient } from "./bench-client.js";
 
 /** Sends a body to a path of the endpoint and returns the response text. */
-export type Post = (path: string, body: string) => Promise<string>;
+type Post = (path: string, body: string) => Promise<string>;
 
 /** Creates a client from a function that sends a request, as written by hand. */
 export function restClient(post: Post, close: () => Promise<unknown> = async () => {}): ConnectedClient {

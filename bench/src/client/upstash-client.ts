@@ -1,13 +1,12 @@
 import { Redis, type RedisConfigNodejs } from "@upstash/redis";
 import type { BenchClient } from "./bench-client.js";
+import { overFetch } from "./over-fetch.js";
 
 type UpstashOptions = Omit<RedisConfigNodejs, "url" | "token">;
 
 /** Returns how the bench uses @upstash/redis with some settings. */
-export const connectUpstash =
-  (settings: UpstashOptions): BenchClient["connect"] =>
-  ({ url, token, keepAlive, timeoutMs, autoPipelining }) => {
-    if (!keepAlive) closeConnections();
+export const connectUpstash = (settings: UpstashOptions): BenchClient["connect"] =>
+  overFetch(({ url, token, keepAlive, timeoutMs, autoPipelining }) => {
     const limits = timeoutMs !== undefined && {
       // With `retry: false` it still sends a command twice.
       retry: { retries: 0, backoff: () => 0 },
@@ -33,30 +32,6 @@ export const connectUpstash =
         unparsed ??= new Redis({ ...options, automaticDeserialization: false });
         return unparsed.get(key);
       },
-      close: async () => {
-        if (!keepAlive) keepConnections();
-      },
+      close: async () => {},
     };
-  };
-
-/** Open clients without keep-alive. */
-let closing = 0;
-let originalFetch: typeof fetch;
-
-/** Adds `Connection: close` to all requests of this process: the client's option has no effect on the pool of `fetch`. */
-function closeConnections(): void {
-  closing++;
-  if (closing > 1) return;
-  originalFetch = globalThis.fetch;
-  globalThis.fetch = (url, init) => {
-    const headers = new Headers(init?.headers);
-    headers.set("Connection", "close");
-    return originalFetch(url, { ...init, headers });
-  };
-}
-
-/** Restores `fetch` when the last client without keep-alive is closed. */
-function keepConnections(): void {
-  closing--;
-  if (closing === 0) globalThis.fetch = originalFetch;
-}
+  });

@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { BenchClient } from "../client/bench-client.js";
 import { IDLE_MS, restClient, restHeaders, timeoutSignal } from "../client/rest.js";
 
-const agent: BenchClient = {
+export default {
   name: "agent",
   label: "bare agent",
   note: "The bare agent is Node's http.Agent (with TLS: https.Agent) with a hand-written request and JSON.parse, without any client library. Its sockets are unlimited, without delay, and the last one used comes first.",
@@ -36,9 +36,7 @@ const agent: BenchClient = {
       });
     return restClient(post, async () => agent.destroy());
   },
-};
-
-export default agent;
+} satisfies BenchClient;
 
 function textOf(response: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -1,12 +1,11 @@
 import type { BenchClient } from "../client/bench-client.js";
 import { restClient, restHeaders, timeoutSignal } from "../client/rest.js";
 
-const bareFetch: BenchClient = {
+export default {
   name: "fetch",
   label: "fetch",
   note: "fetch is Node's own, with a hand-written JSON.parse. It has no settings without a dispatcher of the package undici. Its connection pool belongs to the process, so a recreated client shares it. With keep-alive off each request has the header Connection: close.",
   order: 5,
-  standard: false,
   protocol: "http",
   advised: {
     settings: "signal with AbortSignal.timeout(2,000); it has no option for idle connections",
@@ -24,6 +23,4 @@ const bareFetch: BenchClient = {
       return response.text();
     });
   },
-};
-
-export default bareFetch;
+} satisfies BenchClient;

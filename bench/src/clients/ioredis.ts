@@ -1,13 +1,12 @@
 import type { BenchClient } from "../client/bench-client.js";
 import { connectIoredis } from "../client/ioredis-client.js";
 
-const ioredis: BenchClient = {
+export default {
   name: "ioredis",
   label: "ioredis (TCP)",
   package: "ioredis",
   note: "ioredis connects to Redis directly over TCP, with default settings: with a ready check (INFO), without auto-pipelining. With keep-alive off it connects for each command and disconnects after the reply.",
   order: 7,
-  standard: false,
   protocol: "tcp",
   advised: {
     settings:
@@ -15,6 +14,4 @@ const ioredis: BenchClient = {
     link: "https://github.com/redis/ioredis#readme",
   },
   connect: connectIoredis({}),
-};
-
-export default ioredis;
+} satisfies BenchClient;

@@ -1,13 +1,12 @@
 import { createClient, RESP_TYPES } from "@redis/client";
 import type { BenchClient } from "../client/bench-client.js";
 
-const nodeRedis: BenchClient = {
+export default {
   name: "node-redis",
   label: "node-redis (TCP)",
   package: "@redis/client",
   note: "node-redis (@redis/client) connects to Redis directly over TCP, with default settings. It writes the commands of one tick together. With keep-alive off it connects for each command and closes after it.",
   order: 8,
-  standard: false,
   protocol: "tcp",
   advised: {
     settings:
@@ -59,6 +58,4 @@ const nodeRedis: BenchClient = {
       close: async () => keepAlive && redis.close(),
     };
   },
-};
-
-export default nodeRedis;
+} satisfies BenchClient;

@@ -2,12 +2,11 @@ import type { BenchClient, Endpoint } from "../client/bench-client.js";
 import { RawConnection } from "../client/raw-connection.js";
 
 /** The lower bound: prepared requests on sockets; responses are read only to find their end. */
-const raw: BenchClient = {
+export default {
   name: "raw",
   label: "raw socket",
   note: "The raw socket is the lower bound: it sends a prepared request and reads the response only to find its end.",
   order: 9,
-  standard: false,
   reference: true,
   protocol: "http",
   connect: (options) => {
@@ -48,9 +47,7 @@ const raw: BenchClient = {
       },
     };
   },
-};
-
-export default raw;
+} satisfies BenchClient;
 
 function requestOf({ url, token }: Endpoint, body: string, route: string): string {
   return (

@@ -2,13 +2,12 @@ import { Agent, request } from "undici";
 import type { BenchClient } from "../client/bench-client.js";
 import { IDLE_MS, restClient, restHeaders, timeoutSignal } from "../client/rest.js";
 
-const undici: BenchClient = {
+export default {
   name: "undici",
   label: "undici",
   package: "undici",
   note: "undici is its Agent with default settings and a hand-written JSON.parse. It does not pipeline POST requests, whatever its option pipelining is.",
   order: 6,
-  standard: false,
   protocol: "http",
   advised: {
     settings:
@@ -30,6 +29,4 @@ const undici: BenchClient = {
       () => dispatcher.destroy(),
     );
   },
-};
-
-export default undici;
+} satisfies BenchClient;

@@ -1,14 +1,11 @@
 import type { BenchClient } from "../client/bench-client.js";
 import { connectUpstash } from "../client/upstash-client.js";
 
-const upstash: BenchClient = {
+export default {
   name: "upstash",
   label: "@upstash/redis",
   package: "@upstash/redis",
-  note:
-    "@upstash/redis uses Node's fetch, which has one connection pool per process: a recreated client shares it, and " +
-    "the option keepAlive has no effect on it. With keep-alive off the bench adds the header Connection: close to " +
-    "its requests. It has auto-pipelining on, as shipped.",
+  note: "@upstash/redis uses Node's fetch, which has one connection pool per process: a recreated client shares it, and the option keepAlive has no effect on it. With keep-alive off the bench adds the header Connection: close to its requests. It has auto-pipelining on, as shipped.",
   order: 3,
   standard: true,
   protocol: "http",
@@ -18,6 +15,4 @@ const upstash: BenchClient = {
     link: "https://upstash.com/docs/redis/sdks/ts/retries",
   },
   connect: connectUpstash({}),
-};
-
-export default upstash;
+} satisfies BenchClient;

@@ -1,18 +1,15 @@
 import { Redis } from "warmline/fetch";
 import type { BenchClient } from "../client/bench-client.js";
+import { overFetch } from "../client/over-fetch.js";
 import { connectWarmline } from "../client/warmline-client.js";
 
-const warmlineFetch: BenchClient = {
+export default {
   name: "warmline-fetch",
   label: "warmline/fetch",
   package: "warmline",
-  note: "warmline/fetch is the entry for platforms without sockets. On Node it uses Node's fetch.",
+  note: "warmline/fetch is the entry for platforms without sockets. On Node it uses Node's fetch. With keep-alive off the bench adds the header Connection: close to its requests.",
   order: 2,
-  standard: false,
   reference: true,
   protocol: "http",
-  alwaysKeepsAlive: true,
-  connect: connectWarmline(Redis),
-};
-
-export default warmlineFetch;
+  connect: overFetch(connectWarmline(Redis)),
+} satisfies BenchClient;

@@ -2,7 +2,11 @@ import { Redis } from "warmline";
 import type { BenchClient } from "../client/bench-client.js";
 import { connectWarmline } from "../client/warmline-client.js";
 
-const warmline: BenchClient = {
+const faultClient = (name: string, label: string, env: Record<string, string>) => {
+  return { name, label, handler: "faults-warmline", env };
+};
+
+export default {
   name: "warmline",
   label: "warmline",
   package: "warmline",
@@ -11,22 +15,11 @@ const warmline: BenchClient = {
   protocol: "http",
   connect: connectWarmline(Redis),
   faults: [
-    {
-      name: "warmline",
-      label: "warmline",
-      function: { handler: "faults-warmline", env: {} },
-    },
-    {
-      name: "warmline-deadline",
-      label: "warmline, deadline",
-      function: { handler: "faults-warmline", env: { BENCH_DEADLINE: "1" } },
-    },
-    {
-      name: "warmline-once",
-      label: "warmline, exactly-once",
-      function: { handler: "faults-warmline", env: { BENCH_DEADLINE: "1", BENCH_WRITES: "exactly-once" } },
-    },
+    faultClient("warmline", "warmline", {}),
+    faultClient("warmline-deadline", "warmline, deadline", { BENCH_DEADLINE: "1" }),
+    faultClient("warmline-once", "warmline, exactly-once", {
+      BENCH_DEADLINE: "1",
+      BENCH_WRITES: "exactly-once",
+    }),
   ],
-};
-
-export default warmline;
+} satisfies BenchClient;

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../client/bench-client.js";
+import type { ConnectedClient, Endpoint } from "../client/bench-client.js";
 
 /** One command of a trial. Each has a key of its own, so that what was applied can be counted by call. */
 export interface Call {
@@ -24,29 +24,24 @@ export interface TurnsEvent extends Endpoint {
   readonly turns: readonly (readonly Call[])[];
 }
 
-/** As much of a client as the trials need. */
-export interface TrialClient {
-  get(key: string): Promise<unknown>;
-  hgetall(key: string): Promise<unknown>;
-  incr(key: string): Promise<unknown>;
-  set(key: string, value: string): Promise<unknown>;
-}
-
+type TrialClient = Pick<ConnectedClient, Call["command"]>;
 /** The context that a function is given, as much as is used of it. */
-export interface FunctionContext {
+interface FunctionContext {
   getRemainingTimeInMillis(): number;
 }
 
-/** Returns a handler that issues calls and returns their results. The client of an address is created once. */
-export function createHandler<T>(
-  make: (event: TurnsEvent) => T,
-  use: (made: T, context: FunctionContext) => TrialClient,
-) {
-  const made = new Map<string, T>();
+type Connect = (context: FunctionContext) => TrialClient;
+
+/**
+ * Returns a handler that issues calls and returns their results.
+ * @param connect is called once for each address. It returns a function that returns the client of an invocation
+ */
+export function createHandler(connect: (event: TurnsEvent) => Connect) {
+  const connected = new Map<string, Connect>();
   return async (event: TurnsEvent, context: FunctionContext): Promise<CallResult[]> => {
     const address = `${event.url} ${event.tcp?.port}`;
-    if (!made.has(address)) made.set(address, make(event));
-    const client = use(made.get(address)!, context);
+    if (!connected.has(address)) connected.set(address, connect(event));
+    const client = connected.get(address)!(context);
     const settled: CallResult[] = [];
     for (const calls of event.turns) {
       settled.push(...(await Promise.all(calls.map((call) => settle(client, call)))));

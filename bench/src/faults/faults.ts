@@ -1,24 +1,86 @@
 import { setTimeout as pause } from "node:timers/promises";
 import {
+  type Behaviour,
   closeBeforeReply,
   combine,
   cutReply,
   type Exchange,
   httpResponse,
   loseReply,
+  type NetworkProxy,
+  onRequest,
   type ProxiedConnection,
+  type Fault as ProxyFault,
   proxyError,
   rewrite,
 } from "warmline-testbed";
-import { type Fault, first, get, incr } from "./fault.js";
+import type { BenchClient } from "../client/bench-client.js";
+import type { Call } from "./calls.js";
 
-const lost = (times: number): Fault => ({
-  title: `incr, response lost ${times === 1 ? "once" : `${times} times`}`,
-  stage: ({ key }) => ({
-    turns: [[incr(key("n"))]],
-    behaviour: first(times, key("n"), loseReply()),
+/** The proxy, keys and commands of one trial. */
+interface TrialSite {
+  /** The proxy in front of the server; used by this trial only. */
+  readonly proxy: NetworkProxy;
+  readonly protocol: BenchClient["protocol"];
+  /** Random numbers, determined by the seed. */
+  readonly random: () => number;
+  key(name: string): string;
+  /** Runs a command at the server, without the proxy. */
+  command(...args: string[]): Promise<unknown>;
+}
+
+/** A fault prepared for one trial. */
+interface PreparedFault {
+  /** The calls: those of a turn are issued together, turns come one after another. */
+  readonly turns: readonly (readonly Call[])[];
+  /** The behaviour of all connections from the start. One has been used once when the calls begin. */
+  readonly behaviour?: Behaviour;
+  /**
+   * Starts the fault right before the calls, or at the beginning of the freeze if there is one. A promise settles when
+   * the fault is over.
+   */
+  readonly strike?: () => Promise<void> | undefined;
+}
+
+/** A fault between a client and its Redis. */
+export interface Fault {
+  /** The row's title in the table. */
+  readonly title: string;
+  /** Whether only clients over HTTP can meet it. */
+  readonly onlyHttp?: boolean;
+  /** Whether the function is frozen before the calls, and thaws with them waiting. */
+  readonly frozen?: boolean;
+  /** Whether no client can get a response within the function's time. */
+  readonly hopeless?: boolean;
+  stage(site: TrialSite): PreparedFault;
+}
+
+export const get = (key: string): Call => ({ command: "get", key });
+export const incr = (key: string): Call => ({ command: "incr", key });
+
+/** Applies `fault` to the first `times` requests that contain `text`, over all connections. */
+function first(times: number, text: string, fault: ProxyFault): Behaviour {
+  let left = times;
+  return onRequest(({ request }) => request.includes(text) && left-- > 0, fault);
+}
+
+/** Returns a fault of the first responses to an INCR. */
+const ofIncr = (title: string, faultOf: (site: TrialSite) => ProxyFault, times = 1): Fault => ({
+  title: `incr, ${title}`,
+  stage: (site) => ({
+    turns: [[incr(site.key("n"))]],
+    behaviour: first(times, site.key("n"), faultOf(site)),
   }),
 });
+
+const lost = (times: number): Fault =>
+  ofIncr(`response lost ${times === 1 ? "once" : `${times} times`}`, () => loseReply(), times);
+const cut = ofIncr("response cut off in the middle", ({ protocol }) =>
+  cutReply({ bytes: protocol === "tcp" ? 2 : 60 }),
+);
+const dropped = ofIncr("reset before it reaches the server", () =>
+  closeBeforeReply({ deliver: false, leave: "reset" }),
+);
 
 const reads: Fault = {
   title: "get and hgetall, response lost twice",
@@ -50,57 +112,39 @@ const batch: Fault = {
   }),
 };
 
-const STATUSES = [502, 503, 504] as const;
-const proxy: Fault = {
-  title: "incr, a proxy responds 502, 503, 504",
+/** Returns a fault that replaces the response to each of some calls once, by the names of their keys. */
+const replaced = (title: string, call: typeof get, responses: Readonly<Record<string, Buffer>>): Fault => ({
+  title: `${call("").command}, ${title}`,
   onlyHttp: true,
   stage: ({ key }) => ({
-    turns: STATUSES.map((status) => [incr(key(`${status}`))]),
-    behaviour: combine(...STATUSES.map((status) => first(1, key(`${status}`), rewrite(proxyError(status))))),
-  }),
-};
-
-const cut: Fault = {
-  title: "incr, response cut off in the middle",
-  stage: ({ key, protocol }) => ({
-    turns: [[incr(key("n"))]],
-    behaviour: first(1, key("n"), cutReply({ bytes: protocol === "tcp" ? 2 : 60 })),
-  }),
-};
-
-const json = { "Content-Type": "application/json" };
-const RESPONSES = {
-  html: httpResponse(200, "<html><body>Sign in to this network</body></html>", {
-    "Content-Type": "text/html",
-  }),
-  half: httpResponse(200, '{"result":"dmFs', json),
-  empty: httpResponse(200, "", json),
-};
-
-const bad = (call: typeof get): Fault => ({
-  title: `${call("").command}, 200 with HTML, truncated JSON, an empty body`,
-  onlyHttp: true,
-  stage: ({ key }) => ({
-    turns: Object.keys(RESPONSES).map((name) => [call(key(name))]),
+    turns: Object.keys(responses).map((name) => [call(key(name))]),
     behaviour: combine(
-      ...Object.entries(RESPONSES).map(([name, response]) => first(1, key(name), rewrite(response))),
+      ...Object.entries(responses).map(([name, response]) => first(1, key(name), rewrite(response))),
     ),
   }),
 });
+
+const proxy = replaced("a proxy responds 502, 503, 504", incr, {
+  502: proxyError(502),
+  503: proxyError(503),
+  504: proxyError(504),
+});
+
+const json = { "Content-Type": "application/json" };
+const bad = (call: typeof get): Fault =>
+  replaced("200 with HTML, truncated JSON, an empty body", call, {
+    html: httpResponse(200, "<html><body>Sign in to this network</body></html>", {
+      "Content-Type": "text/html",
+    }),
+    half: httpResponse(200, '{"result":"dmFs', json),
+    empty: httpResponse(200, "", json),
+  });
 
 /** Number of calls to a server that closes at random; half of them are writes. */
 const RACES = 60;
 
 /** Downtime of a restarting server in ms. */
 const RESTART_MS = 400;
-
-const dropped: Fault = {
-  title: "incr, reset before it reaches the server",
-  stage: ({ key }) => ({
-    turns: [[incr(key("n"))]],
-    behaviour: first(1, key("n"), closeBeforeReply({ deliver: false, leave: "reset" })),
-  }),
-};
 
 const race: Fault = {
   title: `${RACES} get and incr, some connections closed while they are written`,

@@ -1,8 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Instance, startInstance } from "warmline-testbed";
-import { type FunctionSpec, handlerPath } from "../client/bench-client.js";
+import type { FunctionSpec } from "../client/bench-client.js";
 import { Gate } from "../util/gate.js";
 import type { CallResult, TurnsEvent } from "./calls.js";
+
+/** The function's timeout in ms. It exceeds all retries of the clients, so an unsettled call then hangs. */
+export const FUNCTION_MS = 6_000;
 
 /** Few instances start at a time, so that their time is not up because of the others. */
 const starts = new Gate(2);
@@ -14,11 +17,8 @@ export class ReplacedInstance {
   constructor(
     readonly label: string,
     private readonly what: FunctionSpec,
-    /** The function's time, in ms. */
-    readonly timeoutMs: number,
   ) {}
 
-  /** The output of the function. */
   get output(): string {
     return this.instance?.output ?? "";
   }
@@ -30,9 +30,7 @@ export class ReplacedInstance {
    * @returns undefined when the function's time was up
    */
   async invoke(event: TurnsEvent, before?: () => void, frozenMs = 0): Promise<CallResult[] | undefined> {
-    const { handler, env } = this.what;
-    const options = { handler: handlerPath(handler), env, timeoutMs: this.timeoutMs };
-    this.instance ??= await starts.run(() => startInstance(options));
+    this.instance ??= await starts.run(() => startInstance({ ...this.what, timeoutMs: FUNCTION_MS }));
     const { instance } = this;
     if (frozenMs > 0) await instance.freeze();
     before?.();

@@ -1,3 +1,4 @@
+import type { FleetEvent } from "../handlers/fleet.js";
 import { randomFrom } from "../util/random.js";
 
 /** How the invocations of a fleet come in. */
@@ -35,16 +36,8 @@ export function maxConcurrent(times: readonly number[], takesMs: number): number
   return most;
 }
 
-/** The inputs that determine how many connections a fleet holds. */
-export interface FleetModelInput {
-  readonly arrivals: readonly number[];
-  /** How long an invocation occupies its instance, in ms. */
-  readonly workMs: number;
-  /** The most instances that the platform starts. */
-  readonly maxInstances: number;
-  readonly softLimit: number;
-  readonly hardLimit: number;
-}
+type Fleet = Pick<FleetEvent, "arrivals" | "workMs" | "maxInstances">;
+type Limits = Readonly<Record<"softLimit" | "hardLimit", number>>;
 
 /**
  * Returns what the model of docs/scale.md predicts for a fleet: its connections at the peak without limits, the range of them with
@@ -52,7 +45,7 @@ export interface FleetModelInput {
  * a fleet holds as many connections as it has instances, and it has as many as invocations ever overlapped. With limits, connections
  * in use are never closed, and beyond the hard limit none is added.
  */
-export function predict({ arrivals, workMs, maxInstances, softLimit, hardLimit }: FleetModelInput) {
+export function predict({ arrivals, workMs, maxInstances, softLimit, hardLimit }: Fleet & Limits) {
   const instances = Math.min(maxConcurrent(arrivals, workMs), maxInstances);
   return {
     connectionsUnlimited: instances,

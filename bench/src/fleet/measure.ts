@@ -1,51 +1,41 @@
-import { httpResponse, type NetworkProxy, startInstance } from "warmline-testbed";
+import { httpResponse, type NetworkProxy } from "warmline-testbed";
 import { handlerPath } from "../client/bench-client.js";
-import type { FleetEvent, FleetReport } from "../handlers/fleet.js";
+import { gatewayTarget } from "../client/raw-connection.js";
+import type { FleetEvent, handler } from "../handlers/fleet.js";
 import type { Rig } from "../rig/rig.js";
-import { GREETING } from "../rig/run-instance.js";
-import { whileSampling } from "../util/sampling.js";
+import { type Body, runInstance } from "../rig/run-instance.js";
+import { whileSampling } from "../util/promises.js";
 
 const SAMPLE_MS = 250;
 
 /** Runs a fleet against a gateway, through the rig's proxy. Returns its report, and the gateway's own counts. */
-export async function measureFleet(
-  { gateway, proxy, command }: Rig,
-  fleet: Omit<FleetEvent, "target">,
-  onSample: (open: number) => void,
-) {
-  await command("SET", "greeting", GREETING);
-  const auth = { protocol: "http", token: gateway.token } as const;
-  const event: FleetEvent = { ...fleet, target: { port: proxy.port, tls: false, auth } };
-  const instance = await startInstance({ handler: handlerPath("fleet"), env: {}, timeoutMs: 300_000 });
-  // One call after another: their connection is kept, so that they cost no other one and are never refused.
+export async function measureFleet({ gateway, proxies }: Rig, fleet: Omit<FleetEvent, "target">) {
+  const target = gatewayTarget({ port: proxies[0]!.port, token: gateway.token });
+  const event: FleetEvent = { ...fleet, target };
+  // One request after another on one kept connection, so that reading the counts opens no other one and is never refused.
   const metric = async () => {
     const headers = { Authorization: `Bearer ${gateway.token}` };
     const metrics = await (await fetch(`${gateway.url}/metrics`, { headers })).text();
     return (name: string) => sumOf(metrics, `warmline_gateway_${name}`);
   };
-  // The connection that reads the metrics is one of those open.
-  const openNow = async () => (await metric())("connections_open") - 1;
   const samples: { readonly atS: number; readonly open: number }[] = [];
   const begunAt = performance.now();
   const sample = async () => {
-    const open = await openNow();
+    // The connection that reads the metrics is one of those open.
+    const open = (await metric())("connections_open") - 1;
     samples.push({ atS: (performance.now() - begunAt) / 1_000, open });
-    onSample(open);
   };
-  const run = async () => {
-    const { result, error } = await instance.invoke(event);
-    if (error) throw new Error(`The fleet failed: ${error.errorMessage}\n${instance.output}`);
-    return (result as { body: FleetReport }).body;
-  };
-  try {
-    const report = await whileSampling(SAMPLE_MS, sample, run);
-    const last = await metric();
-    const peakOpen = Math.max(...samples.map(({ open }) => open));
-    const [evicted, upstream] = [last("connections_evicted_total"), last("upstream_connections")];
-    return { ...report, samples, peakOpen, evicted, upstream };
-  } finally {
-    await instance.stop();
-  }
+  const { bodies } = await whileSampling(SAMPLE_MS, sample, () =>
+    runInstance(
+      "The fleet",
+      { handler: handlerPath("fleet"), env: {} },
+      { events: [event], timeoutMs: 300_000 },
+    ),
+  );
+  const last = await metric();
+  const peakOpen = Math.max(...samples.map(({ open }) => open));
+  const [evicted, upstream] = [last("connections_evicted_total"), last("upstream_connections")];
+  return { ...(bodies[0] as Body<typeof handler>), samples, peakOpen, evicted, upstream };
 }
 
 /** The sum over a metric's labels in the Prometheus text format. @throws if there is no such metric */

@@ -1,46 +1,37 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findProgram, freePorts } from "warmline-testbed";
+import { findProgram, freePorts, until } from "warmline-testbed";
+import type { Defer } from "../rig/rig.js";
 
-/** Whether there is one on PATH. */
 export const hasWebdis = (): boolean => findProgram("webdis") !== undefined;
 
-/** Starts webdis with one thread in front of a Redis on a TCP port. @throws when it does not listen in time */
-export async function startWebdis(redisPort: number) {
+/** Starts webdis with one thread in front of a Redis on a TCP port. @throws if it does not respond within 5 s */
+export async function startWebdis(redisPort: number, defer: Defer) {
   const folder = mkdtempSync(join(tmpdir(), "warmline-webdis-"));
+  defer(() => rmSync(folder, { recursive: true, force: true }));
   const [port] = (await freePorts(1)) as [number];
   const file = join(folder, "webdis.json");
   const address = { redis_host: "127.0.0.1", redis_port: redisPort, http_host: "127.0.0.1", http_port: port };
   const rest = { threads: 1, pool_size: 1, daemonize: false, verbosity: 0, logfile: join(folder, "log") };
   writeFileSync(file, JSON.stringify({ ...address, ...rest, database: 0, acl: [] }));
   const child = spawn("webdis", [file], { stdio: "ignore" });
-  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const ended = once(child, "exit");
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);
-  const stop = async () => {
+  defer(async () => {
     kill();
     await ended;
     process.off("exit", kill);
-    rmSync(folder, { recursive: true, force: true });
-  };
-  for (let attempts = 0; attempts < 100; attempts++) {
-    if (await listens(port)) return { port, pid: child.pid!, stop };
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  await stop();
-  throw new Error(`webdis did not listen on port ${port} within 5 s`);
-}
-
-function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
-    socket.once("connect", () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
   });
+  const limit = { timeoutMs: 5_000, pauseMs: 50 };
+  const responds = () =>
+    fetch(`http://127.0.0.1:${port}/PING`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await until(responds, `webdis did not respond on port ${port} within 5 s`, limit);
+  return { port, pid: child.pid! };
 }

@@ -4,7 +4,7 @@ import { createHandler } from "../faults/calls.js";
 const writes = process.env.BENCH_WRITES as WriteMode | undefined;
 const hasDeadline = process.env.BENCH_DEADLINE === "1";
 
-export const handler = createHandler(
-  ({ url, token }) => new Redis({ url, token, ...(writes && { writes }) }),
-  (redis, context) => (hasDeadline ? redis.with({ deadline: context }) : redis),
-);
+export const handler = createHandler(({ url, token }) => {
+  const redis = new Redis({ url, token, writes });
+  return (context) => (hasDeadline ? redis.with({ deadline: context }) : redis);
+});

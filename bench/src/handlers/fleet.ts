@@ -2,7 +2,6 @@ import { setTimeout as pause } from "node:timers/promises";
 import { RawConnection, type RawTarget } from "../client/raw-connection.js";
 import { runAt } from "../util/schedule.js";
 
-/** A fleet's life. */
 export interface FleetEvent {
   readonly target: RawTarget;
   /** When invocations come, in ms. */
@@ -19,33 +18,20 @@ export interface FleetEvent {
   readonly retryAfterMs: number;
 }
 
-/** The measurements of a fleet; times in ms. */
-export interface FleetReport {
-  /**
-   * The time of each invocation's command from the moment at which the invocation was due, connecting and waiting after a
-   * refusal included; the function's timeout if the invocation failed or was throttled.
-   */
-  readonly latencies: readonly number[];
-  readonly instances: number;
-  readonly failed: number;
-  /** Invocations for which the platform had no instance left. */
-  readonly throttled: number;
-  /** Refusals (503) of the gateway; each was retried after a pause. */
-  readonly refusals: number;
-  /** Connections that ended under a command, or were not to be had: closed just when it was written, or without a word. */
-  readonly cutOff: number;
-  /** Connections that were closed after a thaw, and reopened. */
-  readonly reopened: number;
-}
-
 /** One simulated instance: what it has is a connection, which freezes with it. */
 interface FleetInstance {
   connection: RawConnection | undefined;
   idleSince: number;
 }
 
-/** Plays a platform: invocations come, the warmest idle instance takes each, else a new one; idle ones are frozen. */
-export const handler = async (event: FleetEvent): Promise<{ body: FleetReport }> => {
+/**
+ * Plays a platform: invocations come, the warmest idle instance takes each, else a new one; idle ones are frozen.
+ * @returns the time in ms of each invocation's command from the moment at which the invocation was due, connecting and waiting after a
+ * refusal included, or the function's timeout if the invocation failed or was throttled; and the numbers of instances, of failed
+ * invocations, of those for which the platform had no instance left, of refusals (503), of connections that ended under a command or
+ * could not be opened, and of those that were closed after a thaw and reopened
+ */
+export const handler = async (event: FleetEvent) => {
   const { target, arrivals, workMs, lifetimeMs, maxInstances, timeoutMs, retries, retryAfterMs } = event;
   const latencies: number[] = [];
   const idle: FleetInstance[] = [];

@@ -15,19 +15,15 @@ export interface FluidEvent {
   readonly threads?: number | undefined;
 }
 
-/** The measurements of the requests; times in ms. */
-export interface FluidReport {
-  /** Times of the requests from the moment at which each was due. */
-  readonly latencies: readonly number[];
-  readonly cpuMs: number;
-}
-
 const connected = client.connect({ ...options, keepAlive: true });
 
 const workers: Worker[] = [];
 
-/** Serves several requests at once in one process, as Vercel's Fluid does. */
-export const handler = async (event: FluidEvent): Promise<{ body: FluidReport }> => {
+/**
+ * Serves several requests at once in one process, as Vercel's Fluid does.
+ * @returns the times of the requests from the moment at which each was due, and the CPU time, in ms
+ */
+export const handler = async (event: FluidEvent) => {
   const before = process.cpuUsage();
   const { threads } = event;
   const latencies = threads === undefined ? await serve(event) : await serveOnThreads(event, threads);

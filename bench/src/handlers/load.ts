@@ -1,24 +1,25 @@
-// A process that sends one request at a time on each connection and prints the results: the next one after each response, or at
-// a fixed rate, where latencies count from the time at which a request is due. Every response to the same request has
-// the same length, so responses are separated by counting bytes. That costs less than any parser and leaves the processor
-// to the server.
+// A process that sends one request at a time on each connection: the next one after each response, or at a fixed rate, where
+// latencies count from the time at which a request is due. It tells its parent when it begins to measure, and then the result.
+// Every response to the same request has the same length, so responses are separated by counting bytes. That costs less than any
+// parser and leaves the processor to the server.
 import { connect } from "node:net";
-import { Latencies } from "../statistics/latencies.js";
+import { percentile } from "../statistics/series.js";
 import { everyMs, runAt } from "../util/schedule.js";
 
-interface Load {
+export interface LoadWork {
   readonly port: number;
   readonly request: string;
   readonly connections: number;
   /** Requests per second, whether or not those before have ended. Absent: each connection sends the next one at once. */
-  readonly rate?: number;
+  readonly rate?: number | undefined;
   readonly warmupMs: number;
   readonly measureMs: number;
 }
 
-const { port, request, connections, rate, warmupMs, measureMs }: Load = JSON.parse(process.argv[2]!);
+const { port, request, connections, rate, warmupMs, measureMs }: LoadWork = JSON.parse(process.argv[2]!);
 const bytes = Buffer.from(request, "latin1");
-const latencies = new Latencies();
+/** The latencies in ms at a fixed rate. */
+const latencies: number[] = [];
 /** At a fixed rate: the times of requests that are due and wait for a connection, and connections that wait for a request. */
 const due: number[] = [];
 const idle: (() => void)[] = [];
@@ -89,13 +90,14 @@ function drive(): void {
     }
     if (measuring) {
       responses++;
-      latencies.record(performance.now() - sentAt);
+      if (rate !== undefined) latencies.push(performance.now() - sentAt);
     }
     if (running) send();
     else socket.destroy();
   });
 }
 
+process.on("disconnect", () => process.exit());
 size = await measureLength();
 for (let i = 0; i < connections; i++) drive();
 if (rate !== undefined)
@@ -106,15 +108,12 @@ if (rate !== undefined)
 setTimeout(() => {
   measuring = true;
   const begun = performance.now();
-  process.stdout.write("begun\n");
+  process.send!({ begun: true });
   setTimeout(() => {
     measuring = false;
     running = false;
     const seconds = (performance.now() - begun) / 1_000;
-    const { user, system } = process.cpuUsage();
-    const [p50, p99] = [latencies.percentile(50), latencies.percentile(99)];
-    const seen = { responses, surplus, seconds, p50, p99, cpuSeconds: (user + system) / 1e6 };
-    process.stdout.write(`${JSON.stringify(seen)}\n`);
-    process.exit(0);
+    const sorted = latencies.sort((a, b) => a - b);
+    process.send!({ responses, surplus, seconds, p50: percentile(50)(sorted), p99: percentile(99)(sorted) });
   }, measureMs);
 }, warmupMs);

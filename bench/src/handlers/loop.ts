@@ -2,15 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { ConnectedClient } from "../client/bench-client.js";
 import { client, options } from "../client/function-client.js";
 
-/**
- * How a loop uses its client: one for all commands; one made, used and closed for each; or the same with the command and the close
- * queued at once.
- */
-export type LoopUse = "reuse" | "ephemeral" | "queued";
-
-/** The event of a loop. */
 export interface LoopEvent {
-  readonly use: LoopUse;
+  /** One client for all commands; one made, used and closed for each; or the same with the command and the close queued at once. */
+  readonly use: "reuse" | "ephemeral" | "queued";
   /** Whether a command's time ends with its reply, or as soon as it was issued. */
   readonly awaited: boolean;
   readonly commands: number;
@@ -38,7 +32,7 @@ export const handler = async ({ use, awaited, commands, delayMs }: LoopEvent) =>
   return { statusCode: 200, body: latencies };
 };
 
-function issue(use: LoopUse, kept: ConnectedClient | undefined): Promise<unknown> {
+function issue(use: LoopEvent["use"], kept: ConnectedClient | undefined): Promise<unknown> {
   if (kept) return kept.ping();
   if (use === "queued") {
     // Without keep-alive a client would connect lazily and disconnect by itself.

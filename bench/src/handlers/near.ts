@@ -1,14 +1,12 @@
-import { pathToFileURL } from "node:url";
 import { createClient } from "@redis/client";
 import { Redis } from "warmline";
 import { near } from "warmline/near";
-import type { BenchClient, Endpoint } from "../client/bench-client.js";
+import type { Endpoint } from "../client/bench-client.js";
 
 // A function that reads ten keys, through one of several caches or none: BENCH_CACHE names it.
 
 const { BENCH_CACHE, BENCH_ENDPOINT, BENCH_MAX_STALE } = process.env;
-const endpoint = JSON.parse(BENCH_ENDPOINT!) as Endpoint;
-const { url, token, tcp } = endpoint;
+const { url, token, tcp }: Endpoint = JSON.parse(BENCH_ENDPOINT!);
 const maxStale = Number(BENCH_MAX_STALE);
 
 type Get = (key: string) => Promise<unknown>;
@@ -32,13 +30,12 @@ const nearRedis = (mode: true | "verify"): Get => {
 };
 
 const ofClient = async (): Promise<Get> => {
-  const file = pathToFileURL(process.env.BENCH_CLIENT!).href;
-  const client: BenchClient = (await import(file)).default;
-  const connected = client.connect({ ...endpoint, keepAlive: true });
+  const { client, options } = await import("../client/function-client.js");
+  const connected = client.connect(options);
   return (key) => connected.get(key);
 };
 
-const makers: Record<string, () => Get | Promise<Get>> = {
+const CACHES: Record<string, () => Get | Promise<Get>> = {
   none: () => {
     const redis = new Redis({ url, token });
     return (key) => redis.get(key);
@@ -59,7 +56,7 @@ const makers: Record<string, () => Get | Promise<Get>> = {
   },
 };
 
-const get = await makers[BENCH_CACHE!]!();
+const get = await CACHES[BENCH_CACHE!]!();
 
 export const handler = async ({ keys }: { keys: readonly string[] }) => ({
   statusCode: 200,

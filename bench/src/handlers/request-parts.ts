@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
-import type { BenchClient } from "../client/bench-client.js";
-import { type Arm, openArm, type PartsTarget } from "../sockets/requests.js";
+import { gatewayTarget } from "../client/raw-connection.js";
+import { KeyReader } from "../sockets/key-reader.js";
 import { pageKeys, randomFrom } from "../util/random.js";
 
+/** What a process has kept when a web request begins; the differences between these arms are the parts of its time. */
+export type Arm = "new" | "topology" | "kept" | "gatewayNew" | "gatewayKept";
+
 /** The event of an invocation: requests of one kind. */
-export interface RequestPartsEvent extends PartsTarget {
+export interface RequestPartsEvent {
   readonly arm: Arm;
+  /** The port of a cluster's node, and the gateway in front of the cluster. */
+  readonly seedPort: number;
+  readonly gateway: { readonly port: number; readonly token: string };
   /** Requests, and those before them that do not count. */
   readonly requests: number;
   readonly warmUp: number;
@@ -15,23 +20,29 @@ export interface RequestPartsEvent extends PartsTarget {
   readonly seed: number;
 }
 
-const { BENCH_CLIENT } = process.env;
+const own = process.env.BENCH_CLIENT === undefined ? undefined : await import("../client/function-client.js");
 
 /** Runs requests one after another, as a web process does. Returns their times in ms. */
 export const handler = async (event: RequestPartsEvent): Promise<{ body: readonly number[] }> => {
+  const { arm, seedPort, gateway, requests, warmUp, commands, pauseMs } = event;
   const random = randomFrom(event.seed);
-  const own: BenchClient | undefined = BENCH_CLIENT
-    ? (await import(pathToFileURL(BENCH_CLIENT).href)).default
-    : undefined;
-  const open = await openArm(event.arm, event, own?.connect({ ...event.gateway, keepAlive: true }));
+  const kept = own?.client.connect(own.options);
+  const reader = new KeyReader(arm.startsWith("gateway") ? gatewayTarget(gateway) : { seedPort });
+  const request = async (keys: readonly string[]) => {
+    if (arm === "new" || arm === "gatewayNew") reader.close();
+    if (arm === "new" || arm === "topology") reader.dropTopology();
+    if (!kept) return reader.read(keys);
+    for (const key of keys) await kept.get(key);
+  };
   const latencies: number[] = [];
-  for (let n = 0; n < event.warmUp + event.requests; n++) {
-    const keys = pageKeys(event.commands, random);
-    await sleep(n < event.warmUp ? 0 : event.pauseMs);
+  for (let n = 0; n < warmUp + requests; n++) {
+    const keys = pageKeys(commands, random);
+    await sleep(n < warmUp ? 0 : pauseMs);
     const beganAt = performance.now();
-    await open.request(keys);
-    if (n >= event.warmUp) latencies.push(performance.now() - beganAt);
+    await request(keys);
+    if (n >= warmUp) latencies.push(performance.now() - beganAt);
   }
-  await open.close();
+  reader.close();
+  await kept?.close();
   return { body: latencies };
 };

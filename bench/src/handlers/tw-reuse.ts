@@ -2,14 +2,13 @@
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { json } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import type { BenchClient } from "../client/bench-client.js";
-import { SocketCounter } from "../sockets/kernel.js";
+import { timeWaitCounter } from "../sockets/kernel.js";
 import { everyMs, runAt } from "../util/schedule.js";
 
-/** The work of the process. */
 export interface TwReuseWork {
   /** The kernel's tcp_tw_reuse. */
   readonly reuse: 0 | 1;
@@ -21,15 +20,13 @@ export interface TwReuseWork {
   readonly client?: string;
 }
 
-/** The result: sockets in TIME_WAIT at the end, and how many connects failed of how many. */
-export interface TwReuseResult {
-  readonly timeWait: number;
-  readonly failed: number;
-  readonly opened: number;
-}
+/** Sockets in TIME_WAIT at the end, and how many connects failed and succeeded. */
+export type TwReuseResult = Readonly<Record<"timeWait" | "failed" | "opened", number>>;
 
 const { reuse, ports, perSecond, seconds, client }: TwReuseWork = JSON.parse(process.argv[2]!);
 const FIRST_PORT = 32_768;
+/** The server's port. */
+const PORT = 8_079;
 const set = (name: string, value: string) => writeFileSync(`/proc/sys/net/ipv4/${name}`, value);
 
 set("tcp_tw_reuse", String(reuse));
@@ -40,19 +37,18 @@ const server = createServer(async (request, response) => {
   const reply = request.url === "/pipeline" ? (body as unknown[]).map(() => missing) : missing;
   response.setHeader("Content-Type", "application/json").end(JSON.stringify(reply));
 });
-await new Promise<void>((resolve) => server.listen(8_079, "127.0.0.1", resolve));
-const { port } = server.address() as AddressInfo;
-const counter = new SocketCounter(new Set([port]));
+await once(server.listen(PORT, "127.0.0.1"), "listening");
+const count = timeWaitCounter(new Set([PORT]));
 
 const openOnce = async () => {
-  const socket = connect(port, "127.0.0.1");
+  const socket = connect(PORT, "127.0.0.1");
   await once(socket, "connect");
   socket.end();
   socket.resume();
   await once(socket, "close");
 };
 const own: BenchClient | undefined = client && (await import(pathToFileURL(client).href)).default;
-const kept = own?.connect({ url: `http://127.0.0.1:${port}`, token: "none", keepAlive: true });
+const kept = own?.connect({ url: `http://127.0.0.1:${PORT}`, token: "none", keepAlive: true });
 const call = kept ? () => kept.get("greeting") : openOnce;
 
 /** Whether a connect failed because no local port was free. */
@@ -70,5 +66,5 @@ await runAt(everyMs(1_000 / perSecond, seconds * 1_000), () =>
     },
   ),
 );
-const result: TwReuseResult = { timeWait: counter.count(), failed, opened };
+const result: TwReuseResult = { timeWait: count(), failed, opened };
 process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(0));

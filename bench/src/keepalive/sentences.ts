@@ -1,5 +1,5 @@
 import { decide } from "../results/checks.js";
-import type { Estimate } from "../statistics/estimate.js";
+import type { Estimate } from "../statistics/series.js";
 
 /** How many times as long a command may take with a client that is created for it, to count as equally fast. */
 export const SAME_SPEED = 1.05;
@@ -37,7 +37,7 @@ export function recreatedSentence(times: Estimate, connections: number): string 
 }
 
 /** The first commands of a client after freezes in which the network dropped its connection. */
-export interface Thawed {
+interface Thawed {
   readonly label: string;
   readonly commands: number;
   readonly lost: number;

@@ -1,8 +1,7 @@
 import { type BenchClient, clientFunction } from "../client/bench-client.js";
 import type { LoopEvent } from "../handlers/loop.js";
-import { atLeast, atMost, claimOf, decideClaim } from "../results/checks.js";
-import { ms, withInterval } from "../results/format.js";
-import { chartsOf, grouped, latencyColumns, tableOf } from "../results/present.js";
+import { atLeast, atMost, claimOf, decidedBy } from "../results/checks.js";
+import { chartsOf, grouped, latencyColumns, ms, tableOf, withInterval } from "../results/present.js";
 import { runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { difference, percentile, ratio } from "../statistics/series.js";
@@ -26,12 +25,11 @@ const placeOf = ({ client, rttMs }: { readonly client: BenchClient; readonly rtt
 const nameOf = ({ use, awaited }: Pick<Use, "use" | "awaited">) => `${use}${awaited ? "" : ", not awaited"}`;
 const usesOf = ({ name }: BenchClient) => (name === "ioredis" ? [...USES, QUEUED] : USES);
 
-/** Compares a connection per command with one connection for all, awaited and, as in the article's code, not. */
 export default defineScenario({
   name: "ephemeral",
   title: "One connection per command, or one for all",
   question: "How much slower is a command with a connection of its own than one on a shared connection?",
-  clients: ["standard", "tcp"],
+  clients: "standard,tcp",
   distances: true,
   defaults: { rounds: [1, 1], invocations: [30, 30] },
   cases: async ({ rig, clients, settings, record }) => {
@@ -40,25 +38,21 @@ export default defineScenario({
     record({ rttMs: rtts.join(", "), delayMs: DELAY_MS });
     const sites = await Promise.all(rtts.map((rttMs) => own.at({ rttMs })));
     return rtts.flatMap((rttMs, at) =>
-      clients.flatMap((client) =>
-        usesOf(client).map((use) => ({ client, rttMs, ...use, site: sites[at]!, rig: own })),
-      ),
+      clients.flatMap((client) => usesOf(client).map((use) => ({ client, rttMs, ...use, site: sites[at]! }))),
     );
   },
   label: (each) => `${each.client.label}, ${nameOf(each)}`,
   group: placeOf,
-  run: async ({ client, use, awaited, keepAlive, site, rig }, { settings }) => {
-    const what = clientFunction("loop", client, { keepAlive, reused: keepAlive }, site.endpoint);
+  run: async ({ client, use, awaited, keepAlive, site }, { settings }) => {
+    const what = clientFunction("loop", client, { keepAlive, reused: keepAlive }, site);
     const event: LoopEvent = { use, awaited, commands: settings.invocations, delayMs: DELAY_MS };
     // The first invocation warms the function up.
     const events = [{ ...event, commands: 5, delayMs: 0 }, event];
-    const options = { trust: rig.trust, timeoutMs: 120_000, events };
-    const { bodies } = await runInstance(client.label, what, options);
+    const { bodies } = await runInstance(client.label, what, { timeoutMs: 120_000, events });
     return { latencies: bodies[1] as number[] };
   },
   report: (rows, { settings }) => {
-    const measured = grouped(rows, placeOf).filter(([, of]) => of.some(({ keepAlive }) => !keepAlive));
-    const pairs = measured.map(([label, of]) => {
+    const pairs = grouped(rows, placeOf).map(([label, of]) => {
       // The order of USES, and of QUEUED.
       const [one, own, issuedOne, issuedOwn, queued = issuedOwn] = of.map(({ latencies }) => latencies);
       const added = difference(queued!, issuedOne!, percentile(99));
@@ -68,20 +62,16 @@ export default defineScenario({
     const articles = nearest.find(({ client }) => client.name === "ioredis");
     return {
       checks: [
-        ...decideClaim(
-          claimOf("serverless", "lightweight"),
-          pairs,
-          (row) => row === articles,
-          (row) =>
-            atMost(
-              `${row.label}: not awaited, a connection per command adds at most ${LIGHTWEIGHT_MS} ms at p99`,
-              row.added,
-              LIGHTWEIGHT_MS,
-              {
-                beside: `awaited it adds ${withInterval(difference(row.own, row.one, percentile(99)), ms)} at p99, ${withInterval(difference(row.own, row.one), ms)} at p50`,
-                text: ms,
-              },
-            ),
+        ...decidedBy(pairs, (row) => row === articles)(claimOf("serverless.lightweight"), (row) =>
+          atMost(
+            `${row.label}: not awaited, a connection per command adds at most ${LIGHTWEIGHT_MS} ms at p99`,
+            row.added,
+            LIGHTWEIGHT_MS,
+            {
+              beside: `awaited it adds ${withInterval(difference(row.own, row.one, percentile(99)), ms)} at p99, ${withInterval(difference(row.own, row.one), ms)} at p50`,
+              text: ms,
+            },
+          ),
         ),
         ...pairs.map(({ label, slower }) =>
           atLeast(`${label}: awaited, one connection for all is faster than one per command`, slower, 1),

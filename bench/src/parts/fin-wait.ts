@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { startGatewayProcess, startInstance, startRedis } from "warmline-testbed";
-import { type BenchClient, commandsFunction, type Endpoint, handlerPath } from "../client/bench-client.js";
+import { type BenchClient, commandsFunction, type Endpoint, KEPT } from "../client/bench-client.js";
 import type { CommandsEvent } from "../handlers/commands.js";
-import { atLeast, claimOf, decideClaim } from "../results/checks.js";
-import { seconds } from "../results/format.js";
-import { chartsOf, meanColumns, tableOf } from "../results/present.js";
+import { atLeast, claimOf, decidedBy } from "../results/checks.js";
+import { chartsOf, meanColumns, seconds, tableOf } from "../results/present.js";
+import type { Defer } from "../rig/rig.js";
+import { bodyOf } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { followClosed, peersAt } from "../sockets/follow.js";
 import { kernelMissing } from "../sockets/kernel.js";
@@ -24,28 +25,27 @@ const NEVER_MS = 600_000;
 const stateOf = ({ frozen }: { readonly frozen: boolean }) => (frozen ? "frozen" : "running");
 
 /** Starts the server that a client connects to: Redis or the gateway. It closes connections that are idle for {@link LIMIT_S}. */
-async function startServer({ protocol }: BenchClient) {
+async function startServer({ protocol }: BenchClient, defer: Defer): Promise<Endpoint & { port: number }> {
   if (protocol === "tcp") {
     const redis = await startRedis({ listen: "tcp", flags: ["--timeout", String(LIMIT_S)] });
-    const endpoint: Endpoint = { url: "", token: "", tcp: { port: redis.port!, tls: false } };
-    return { endpoint, port: redis.port!, stop: () => redis.stop() };
+    defer(() => redis.stop());
+    const port = redis.port!;
+    return { url: "", token: "", tcp: { port, tls: false }, port };
   }
   const flags = ["--engine", "embedded", "--keep-alive-timeout", `${LIMIT_S}s`];
   const gateway = await startGatewayProcess({ args: flags });
+  defer(() => gateway.stop());
   const { url, token, port } = gateway;
-  return { endpoint: { url, token } as Endpoint, port, stop: () => gateway.stop() };
+  return { url, token, port };
 }
 
-/** Lets a server close the idle connection of a frozen function, and times its socket in FIN_WAIT_2. */
 export default defineScenario({
   name: "fin-wait",
   title: "The server's socket of a frozen function",
   question:
     "How long does a server's socket stay in FIN_WAIT_2 if the server closes it while the function is frozen?",
-  clients: {
-    words: ["warmline", "ioredis"],
-    reason: "A client adds 90 s, and the kernel keeps the socket; one client of each protocol is measured.",
-  },
+  // A client adds 90 s, and the kernel keeps the socket; one client of each protocol is measured.
+  clients: "warmline,ioredis",
   fixed: ["rtt", "tls"],
   // Each with a server and an instance, so that they leave the processors idle.
   lanes: 4,
@@ -57,46 +57,36 @@ export default defineScenario({
     return clients.flatMap((client) => [true, false].map((frozen) => ({ client, frozen })));
   },
   label: ({ client, ...each }) => `${client.label}, ${stateOf(each)}`,
-  run: async ({ client, frozen }, { settings }) => {
+  run: async ({ client, frozen }, { settings, defer }) => {
     // A server of its own for each run, so that its port tells the runs' sockets apart.
-    const { endpoint, port, stop } = await startServer(client);
-    const { handler, env } = commandsFunction(client, { keepAlive: true, reused: true }, endpoint);
+    const { port, ...endpoint } = await startServer(client, defer);
+    const what = commandsFunction(client, KEPT, { endpoint, trust: {} });
     // Some clients connect in the init phase.
     const others = peersAt(port);
-    try {
-      const instance = await startInstance({ handler: handlerPath(handler), env, timeoutMs: NEVER_MS });
-      try {
-        // The function stops itself right after its command: on a busy machine this process would do so too late.
-        const event: CommandsEvent = { stops: frozen };
-        const follow = followClosed(port, followedS(settings) * 1_000, others);
-        const invoked = instance.invoke(event).then(({ error }) => {
-          if (error) throw new Error(`${client.label}: ${error.errorMessage}\n${instance.output}`);
-          return follow;
-        });
-        const { closedMs, finWaitMs } = await Promise.race([follow, invoked]);
-        return { closedS: closedMs / 1_000, finWaitS: finWaitMs / 1_000 };
-      } finally {
-        await instance.stop();
-      }
-    } finally {
-      await stop();
-    }
+    const instance = await startInstance({ ...what, timeoutMs: NEVER_MS });
+    defer(() => instance.stop());
+    // The function stops itself right after its command: on a busy machine this process would do so too late.
+    const event: CommandsEvent = { stops: frozen };
+    const follow = followClosed(port, followedS(settings) * 1_000, others);
+    const invoked = instance.invoke(event).then((invocation) => {
+      bodyOf(invocation, client.label, instance);
+      return follow;
+    });
+    const { closedMs, finWaitMs } = await Promise.race([follow, invoked]);
+    return { closedS: closedMs / 1_000, finWaitS: finWaitMs / 1_000 };
   },
   report: (rows, { settings }) => {
     const held = ({ finWaitS }: (typeof rows)[number]) => finWaitS.estimate(mean);
     const labelled = rows.map((row) => ({ ...row, label: `${row.client.label}, ${stateOf(row)}` }));
+    const decide = decidedBy(labelled, ({ client, frozen }) => client.name === "ioredis" && frozen);
     return {
-      checks: decideClaim(
-        claimOf("serverless", "finWait"),
-        labelled,
-        ({ client, frozen }) => client.name === "ioredis" && frozen,
-        (row) =>
-          atLeast(
-            `${row.label}: the server's socket stays in FIN_WAIT_2 for over ${STAYS_S} s`,
-            held(row),
-            STAYS_S,
-            { text: seconds },
-          ),
+      checks: decide(claimOf("serverless.finWait"), (row) =>
+        atLeast(
+          `${row.label}: the server's socket stays in FIN_WAIT_2 for over ${STAYS_S} s`,
+          held(row),
+          STAYS_S,
+          { text: seconds },
+        ),
       ),
       table: tableOf(rows, ({ client }) => client.name, [
         ["client", ({ client }) => client.label],

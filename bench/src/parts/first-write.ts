@@ -1,14 +1,9 @@
-import { type BenchClient, commandsFunction, type FunctionSpec } from "../client/bench-client.js";
-import type { CommandsEvent } from "../handlers/commands.js";
-import type { FirstWriteEvent } from "../handlers/first-write.js";
-import { LANES } from "../idle/idle-pauses.js";
+import { type BenchClient, commandsFunction, handlerPath, KEPT } from "../client/bench-client.js";
 import { atMost, exactly } from "../results/checks.js";
 import { chartsOf, latencyColumns, tableOf } from "../results/present.js";
-import type { Style } from "../results/result.js";
 import type { Rig } from "../rig/rig.js";
-import { runPaused } from "../rig/run-paused.js";
-import type { Settings } from "../scenario.js";
-import { defineScenario } from "../scenario.js";
+import { PAUSING_LANES, runPaused } from "../rig/run-paused.js";
+import { defineScenario, type Settings } from "../scenario.js";
 import { ratio } from "../statistics/series.js";
 
 /** A way of warmline to write after a pause, or a client's command. */
@@ -57,39 +52,33 @@ function callsOf(
 /** Returns the function and the event of a way. */
 function functionOf(
   { client, command = "get", writes = "", ready = false, work = 0 }: Way,
-  { endpoint }: Rig,
+  rig: Rig,
   rttMs: number,
-): { what: FunctionSpec; event: FirstWriteEvent | CommandsEvent } {
-  if (client) {
-    const what = commandsFunction(client, { keepAlive: true, reused: true }, endpoint);
-    return { what, event: { command, keys: ["first-write"] } };
-  }
+) {
+  if (client) return { what: commandsFunction(client, KEPT, rig), event: { command, keys: ["first-write"] } };
+  const { endpoint, trust } = rig;
   const env = { WARMLINE_URL: endpoint.url, WARMLINE_TOKEN: endpoint.token, BENCH_WRITES: writes };
-  return { what: { handler: "first-write", env }, event: { ready, workMs: work * rttMs } };
+  return {
+    what: { handler: handlerPath("first-write"), env: { ...trust, ...env } },
+    event: { ready, workMs: work * rttMs },
+  };
 }
 
 /** Returns whether a row is what another one is compared with: warmline's warm write, or the client's warm command. */
 const isWarm = (row: Way & { frozenS: number }, other: Way) =>
   row.frozenS === 0 && row.way === (other.client ? other.way : WAYS[0]!.way);
 
-/** The style of a way: warmline's have its colour. */
-const styleOf = ({ way, client }: Way): Style => ({
-  label: way,
-  hue: client ? Math.floor(client.order) - 1 : 0,
-});
-
 const pauseOf = ({ frozenS, tls }: { frozenS: number; tls: boolean }) =>
   `${frozenS === 0 ? "back to back" : `frozen for ${frozenS} s`}${tls ? ", TLS" : ""}`;
 const nameOf = (row: Way & { frozenS: number; tls: boolean }) => `${row.way}, ${pauseOf(row)}`;
 
-/** Times the first write of an invocation after a freeze: by warmline's ways to make it safe, and by clients over TLS. */
 export default defineScenario({
   name: "first-write",
   title: "The first write after a freeze",
   question: "How much longer does the first write after a freeze take than a warm one?",
   clients: "candidates",
   fixed: ["tls"],
-  lanes: Math.min(120, LANES),
+  lanes: Math.min(120, PAUSING_LANES),
   defaults: { rounds: [1, 1], invocations: [20, 3] },
   cases: async ({ rig, clients, settings, record }) => {
     const rttMs = settings.rtts?.[0] ?? 20;
@@ -110,10 +99,7 @@ export default defineScenario({
     const { rig, rttMs, frozenS } = each;
     const { what, event } = functionOf(each, rig, rttMs);
     const pauses = { calls: callsOf(each, settings), pauseMs: frozenS * 1_000, frozen: frozenS > 0 };
-    return runPaused(what, rig.trust, event, {
-      ...pauses,
-      latencyOf: (result) => (result as { ms: number }).ms,
-    });
+    return runPaused(what, event, { ...pauses, latencyOf: (result) => (result as { ms: number }).ms });
   },
   report: (rows, { settings }) => {
     const warm = (each: (typeof rows)[number]) =>
@@ -140,7 +126,8 @@ export default defineScenario({
       ]),
       charts: chartsOf(compared, {
         group: pauseOf,
-        style: styleOf,
+        // warmline's ways have its colour.
+        style: ({ way, client }) => ({ label: way, hue: client ? Math.floor(client.order) - 1 : 0 }),
         bars: [["Median of the first write", "ms", ({ latencies }) => latencies.estimate()]],
       }),
       notes: [

@@ -1,68 +1,42 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { startGatewayProcess, startInstance, startRedis } from "warmline-testbed";
-import { type BenchClient, commandsFunction, type Endpoint, handlerPath } from "../client/bench-client.js";
-import type { RawTarget } from "../client/raw-connection.js";
+import { startGatewayProcess, startRedis } from "warmline-testbed";
+import { type BenchClient, commandsFunction, type Endpoint, KEPT } from "../client/bench-client.js";
+import { gatewayTarget, type RawTarget } from "../client/raw-connection.js";
+import type { SparseUsersEvent } from "../handlers/sparse-users.js";
 import { atLeast, claimOf } from "../results/checks.js";
-import { count, share } from "../results/format.js";
-import { chartsOf, meanColumns, tableOf } from "../results/present.js";
-import { readInfo } from "../rig/redis-info.js";
-import { GREETING } from "../rig/run-instance.js";
+import { chartsOf, count, meanColumns, share, tableOf } from "../results/present.js";
+import { type Defer, readInfo } from "../rig/rig.js";
+import { GREETING, startInstances, USERS } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { startUsers } from "../sockets/users.js";
 import { mean, reduction } from "../statistics/series.js";
 
 /** Simulated instances, and instances of a client. */
-const USERS = 1_000;
+const SIMULATED = 1_000;
 const INSTANCES = 10;
 
-interface Arm {
-  readonly arm: string;
-  readonly hue: number;
-  readonly direct: boolean;
-  readonly users: number;
-  readonly client?: BenchClient;
-}
+const SOCKETS = [
+  { arm: "directly, bare sockets", hue: 1, direct: true, users: SIMULATED },
+  { arm: "through the gateway, bare sockets", hue: 0, direct: false, users: SIMULATED },
+];
+type Arm = (typeof SOCKETS)[number] & { readonly client?: BenchClient };
 const kb = (value: number) => `${count(value)} KB`;
 
-/** Starts a Redis whose connections are counted and, unless it is reached directly, a gateway. */
-async function startHeldRedis(direct: boolean) {
+/** Starts a Redis and, unless it is reached directly, a gateway in front of it. */
+async function startHeldRedis(direct: boolean, defer: Defer) {
   const redis = await startRedis({ listen: "tcp" });
+  defer(() => redis.stop());
   await redis.command("SET", "greeting", GREETING);
-  const gateway = direct ? undefined : await startGatewayProcess({ args: ["--redis", redis.url] });
   const port = redis.port!;
-  const { url = "", token = "" } = gateway ?? {};
-  const target: RawTarget = gateway
-    ? { port: gateway.port, tls: false, auth: { protocol: "http", token } }
-    : { port, tls: false, auth: { protocol: "redis" } };
-  return {
-    endpoint: { url, token, tcp: { port, tls: false } },
-    target,
-    /** Connections at Redis, without the one that asks. */
-    connections: async () => (await readInfo(redis, "clients", "connected_clients")) - 1,
-    memoryKb: async () => (await readInfo(redis, "memory", "used_memory")) / 1_000,
-    close: async () => {
-      await gateway?.stop();
-      await redis.stop();
-    },
-  };
+  if (direct) {
+    const target: RawTarget = { port, tls: false, auth: { protocol: "redis" } };
+    return { redis, target, endpoint: { url: "", token: "", tcp: { port, tls: false } } as Endpoint };
+  }
+  const gateway = await startGatewayProcess({ args: ["--redis", redis.url] });
+  defer(() => gateway.stop());
+  const endpoint: Endpoint = { url: gateway.url, token: gateway.token };
+  return { redis, target: gatewayTarget(gateway), endpoint };
 }
 
-/** Starts instances of a client, each of which runs one GET. */
-async function startInstances(client: BenchClient, endpoint: Endpoint) {
-  const { handler, env } = commandsFunction(client, { keepAlive: true, reused: true }, endpoint);
-  const start = () => startInstance({ handler: handlerPath(handler), env });
-  const started = await Promise.allSettled(Array.from({ length: INSTANCES }, start));
-  const instances = started.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
-  const stop = async () => void (await Promise.all(instances.map((each) => each.stop())));
-  const get = async (instance: (typeof instances)[number]) => {
-    const { error } = await instance.invoke({});
-    if (error) throw new Error(`${client.label}: ${error.errorMessage}\n${instance.output}`);
-  };
-  const failed = started.find((each) => each.status === "rejected");
-  return { done: failed ? Promise.reject(failed.reason) : Promise.all(instances.map(get)), stop };
-}
-
-/** Measures what idle connections cost the Redis that holds them, directly and through the gateway. */
 export default defineScenario({
   name: "redis-memory",
   title: "Idle connections at Redis",
@@ -73,43 +47,38 @@ export default defineScenario({
   defaults: { rounds: [1, 1], seconds: [6, 0.5] },
   missing: redisMissing,
   cases: ({ clients, record }): Arm[] => {
-    record({ engine: "redis-server", rttMs: 0, tls: false, users: USERS, instances: INSTANCES });
-    return [
-      { arm: "directly, bare sockets", hue: 1, direct: true, users: USERS },
-      { arm: "through the gateway, bare sockets", hue: 0, direct: false, users: USERS },
-      ...clients.map((client) => ({
-        arm: `instances of ${client.label}`,
-        hue: client.protocol === "tcp" ? 1 : 0,
-        direct: client.protocol === "tcp",
-        users: INSTANCES,
-        client,
-      })),
-    ];
+    record({ engine: "redis-server", rttMs: 0, tls: false, users: SIMULATED, instances: INSTANCES });
+    const ofClients = clients.map((client): Arm => {
+      const direct = client.protocol === "tcp";
+      return { arm: `instances of ${client.label}`, hue: direct ? 1 : 0, direct, users: INSTANCES, client };
+    });
+    return [...SOCKETS, ...ofClients];
   },
   label: ({ arm }) => arm,
-  run: async ({ direct, users, client }, { settings }) => {
-    const redis = await startHeldRedis(direct);
-    const before = await redis.memoryKb();
-    const use = { targets: [redis.target], users, keep: true, gapMs: 0, seconds: 0, seed: settings.seed };
-    const running = await (client ? startInstances(client, redis.endpoint) : startUsers(use));
-    try {
-      await running.done;
-      // Redis shrinks the buffers of a connection once it has been idle for some seconds.
-      await pause(settings.seconds * 1_000);
-      const memoryKb = (await redis.memoryKb()) - before;
-      return { connections: await redis.connections(), memoryKb, kbEach: memoryKb / users };
-    } finally {
-      await running.stop();
-      await redis.close();
-    }
+  run: async ({ arm, direct, users, client }, { settings, defer }) => {
+    const { redis, target, endpoint } = await startHeldRedis(direct, defer);
+    const memoryKb = async () => (await readInfo(redis, "memory", "used_memory")) / 1_000;
+    const before = await memoryKb();
+    const { seed } = settings;
+    const event: SparseUsersEvent = { targets: [target], users, keep: true, gapMs: 0, seconds: 0, seed };
+    const what = client ? commandsFunction(client, KEPT, { endpoint, trust: {} }) : USERS;
+    const instances = client ? { count: INSTANCES } : { count: 1, event, timeoutMs: 120_000 };
+    const { done } = await startInstances(arm, what, instances, defer);
+    await done;
+    // Redis shrinks the buffers of a connection once it has been idle for some seconds.
+    await pause(settings.seconds * 1_000);
+    const grown = (await memoryKb()) - before;
+    // The connection that asks is one of them.
+    const connections = (await readInfo(redis, "clients", "connected_clients")) - 1;
+    return { connections, memoryKb: grown, kbEach: grown / users };
   },
   report: (rows, { settings }) => {
     const [straight, pooled] = [rows[0]!, rows[1]!];
     const saved = reduction(straight.memoryKb, pooled.memoryKb);
     return {
       checks: [
-        atLeast(`a pool saves over 90% of the memory of ${count(USERS)} idle connections`, saved, 0.9, {
-          article: claimOf("reconnect", "idle"),
+        atLeast(`a pool saves over 90% of the memory of ${count(SIMULATED)} idle connections`, saved, 0.9, {
+          article: claimOf("reconnect.idle"),
           detail: `${kb(straight.memoryKb.estimate(mean).value)} and ${kb(pooled.memoryKb.estimate(mean).value)}`,
           text: share,
         }),

@@ -14,11 +14,10 @@ import {
 } from "warmline-testbed";
 import { type BenchClient, clientFunction, handlerPath } from "../client/bench-client.js";
 import type { RawTarget } from "../client/raw-connection.js";
-import type { Transactions, TransactionsEvent } from "../handlers/transactions.js";
+import type { handler, TransactionsEvent } from "../handlers/transactions.js";
 import { exactly } from "../results/checks.js";
-import { count } from "../results/format.js";
-import { chartsOf, latencyColumns, meanColumns, tableOf } from "../results/present.js";
-import { GREETING } from "../rig/run-instance.js";
+import { chartsOf, count, latencyColumns, meanColumns, tableOf } from "../results/present.js";
+import { type Body, bodyOf, GREETING } from "../rig/run-instance.js";
 import { type Context, defineScenario, redisMissing } from "../scenario.js";
 import { mean, ratio } from "../statistics/series.js";
 
@@ -84,15 +83,13 @@ function startArrivals({ client, way }: Storm, { proxies, token }: Servers, trus
     token,
     tcp: { port: proxies.direct.port, tls: true },
   };
-  const what = client && clientFunction("transactions", client, { keepAlive: true, reused: false }, endpoint);
-  const env = { ...what?.env, ...trust };
+  const variant = { keepAlive: true, reused: false };
+  const env = client ? clientFunction("transactions", client, variant, { endpoint, trust }).env : trust;
   return { way, instance: startInstance({ handler: handlerPath("transactions"), env, timeoutMs: 120_000 }) };
 }
 
-async function work(instance: Instance, event: TransactionsEvent): Promise<Transactions> {
-  const { result, error } = await instance.invoke(event);
-  if (error) throw new Error(`${error.errorMessage}\n${instance.output}`);
-  return (result as { body: Transactions }).body;
+async function work(instance: Instance, event: TransactionsEvent): Promise<Body<typeof handler>> {
+  return bodyOf(await instance.invoke(event), "The users", instance) as Body<typeof handler>;
 }
 
 /** Measures those who are connected while others connect. */
@@ -100,11 +97,8 @@ export default defineScenario({
   name: "storm",
   title: "Those connected while others connect",
   question: "What do new TLS connections cost the clients that are connected already?",
-  clients: {
-    words: ["warmline", "ioredis"],
-    reason:
-      "The ways are those of plain sockets; beside them a client of each protocol is created in every call.",
-  },
+  // The ways are those of plain sockets; beside them a client of each protocol is created in every call.
+  clients: "warmline,ioredis",
   fixed: ["rtt", "tls"],
   defaults: { rounds: [1, 1], seconds: [1.5, 0.5] },
   missing: redisMissing,

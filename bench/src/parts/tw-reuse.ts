@@ -1,8 +1,15 @@
 import { type BenchClient, built, handlerPath } from "../client/bench-client.js";
 import type { TwReuseResult, TwReuseWork } from "../handlers/tw-reuse.js";
 import { atLeast, claimOf, exactly } from "../results/checks.js";
-import { count, share, withInterval } from "../results/format.js";
-import { chartsOf, meanColumns, tableOf, totalColumns } from "../results/present.js";
+import {
+  chartsOf,
+  count,
+  meanColumns,
+  share,
+  tableOf,
+  totalColumns,
+  withInterval,
+} from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 import { namespaceMissing, runInNamespace } from "../sockets/namespace.js";
 import { mean, ratio } from "../statistics/series.js";
@@ -11,16 +18,12 @@ import { mean, ratio } from "../statistics/series.js";
 const PER_S = 200;
 /** Local ports: as many as Linux has by default, and few, so that they run out in seconds instead of a minute. */
 const [MANY, FEW] = [28_232, 500];
-interface Arm extends Pick<TwReuseWork, "reuse" | "ports"> {
-  readonly name: string;
-  readonly client?: BenchClient;
-}
-const ARMS: readonly Arm[] = ([0, 1] as const).flatMap((reuse) =>
+const ARMS = ([0, 1] as const).flatMap((reuse) =>
   [MANY, FEW].map((ports) => ({ reuse, ports, name: `tcp_tw_reuse=${reuse}` })),
 );
+type Arm = (typeof ARMS)[number] & { readonly client?: BenchClient };
 const portsOf = ({ ports }: { readonly ports: number }) => `${count(ports)} local ports`;
 
-/** Opens and closes connections in a network of its own, with the kernel's tcp_tw_reuse off and on. */
 export default defineScenario({
   name: "tw-reuse",
   title: "Sockets in TIME_WAIT and tcp_tw_reuse",
@@ -32,13 +35,10 @@ export default defineScenario({
   missing: namespaceMissing,
   cases: ({ clients, record }): Arm[] => {
     record({ engine: "fixed replies", rttMs: 0, tls: false, perSecond: PER_S });
-    return [
-      ...ARMS,
-      ...clients.map((client) => ({
-        ...{ reuse: 0 as const, ports: FEW, name: `kept connections of ${client.label}` },
-        client,
-      })),
-    ];
+    const ofClients = clients.map((client): Arm => {
+      return { reuse: 0, ports: FEW, name: `kept connections of ${client.label}`, client };
+    });
+    return [...ARMS, ...ofClients];
   },
   label: ({ name, ...each }) => `${name}, ${portsOf(each)}`,
   run: ({ reuse, ports, client }, { settings }): Promise<TwReuseResult> => {
@@ -59,7 +59,7 @@ export default defineScenario({
           ratio(on.timeWait, off.timeWait, mean),
           0.9,
           {
-            article: claimOf("envoy", "reuse"),
+            article: claimOf("envoy.reuse"),
             beside: `${withInterval(ratio(fewReused.timeWait, few.timeWait, mean), share)} with ${portsOf(few)}`,
             text: share,
           },
@@ -69,7 +69,7 @@ export default defineScenario({
           few.failed.min > 0,
           `${failedOf(few)} failed`,
           {
-            article: claimOf("envoy", "exhausted"),
+            article: claimOf("envoy.exhausted"),
             beside: `${failedOf(fewReused)} with tcp_tw_reuse, which takes ports over after a second`,
           },
         ),

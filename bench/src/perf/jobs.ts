@@ -20,21 +20,15 @@ const CALLS = {
   pipeline: (client: ConnectedClient, size: number) => client.pipeline(keysOf(size)),
 };
 
-/** Something to do for about so many ms, or so many times, and to measure. */
-export type Job =
-  /** One call after another. */
-  | {
-      readonly kind: "sequential";
-      readonly call: keyof typeof CALLS;
-      readonly size?: number;
-      readonly ms: number;
-    }
+/** Something to do for about so many ms, and to measure. */
+export type Job = { readonly ms: number } & (
+  | { readonly kind: "sequential"; readonly call: keyof typeof CALLS; readonly size?: number }
   /** So many GETs at a time, each followed by the next. */
-  | { readonly kind: "concurrent"; readonly inFlight: number; readonly ms: number }
+  | { readonly kind: "concurrent"; readonly inFlight: number }
   /** One every `1 / rate` s, whatever became of those before; latencies count from when it was due. */
-  | { readonly kind: "arrivals"; readonly rate: number; readonly ms: number };
+  | { readonly kind: "arrivals"; readonly rate: number }
+);
 
-/** The result of a job. */
 export interface JobResult {
   /** Commands, or whole calls where a call is one request of many. */
   readonly count: number;
@@ -45,7 +39,6 @@ export interface JobResult {
   readonly latencies: readonly number[];
 }
 
-/** Runs a job. */
 export async function runJob(job: Job, client: ConnectedClient): Promise<JobResult> {
   const cpu = process.cpuUsage();
   const began = performance.now();

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
-import { makeCertificate, type NetworkProxy, startNetworkProxy } from "warmline-testbed";
-import { built, type ConnectOptions, type Endpoint } from "../client/bench-client.js";
+import { makeCertificate, startNetworkProxy } from "warmline-testbed";
+import { built, type Endpoint, type Place } from "../client/bench-client.js";
 import type { Context } from "../scenario.js";
 import { Child } from "../util/child.js";
 import type { Job, JobResult } from "./jobs.js";
@@ -30,42 +30,31 @@ export const commandFor = (core: number | undefined, program: string, ...args: s
   ...[process.execPath, built(program), ...args],
 ];
 
-/** A server of fixed replies, in a process of its own. It serves HTTP and RESP on the same ports. */
-export interface FixedServer {
-  /** Returns where clients find it, over a round trip in ms; 0 is loopback. */
-  endpoint(options?: { tls?: boolean; rttMs?: number }): Promise<Endpoint>;
-  /** Environment variables that make a process trust its certificate. */
-  readonly trust: Readonly<Record<string, string>>;
-}
-
 const TOKEN = "a-token-of-about-the-usual-length-0123456789abcdef";
 
-/** Starts a server of fixed replies that stops with the run, and records where it and the clients run. */
-export async function startFixedServer({ defer, record }: Context): Promise<FixedServer> {
+/**
+ * Starts a server of fixed replies, in a process of its own, and records where it and the clients run. It serves HTTP and RESP on the
+ * same ports.
+ */
+export async function startFixedServer({ defer, record }: Pick<Context, "defer" | "record">) {
   const [, core] = cores();
   const placement = core === undefined ? "anywhere" : "own cores";
   record({ engine: "fixed replies", rttMs: 0, placement, node: process.version });
-  const certificate = makeCertificate();
-  const child = await Child.start(commandFor(core, "perf/server/server.js"));
-  const { cert, key, caFile } = certificate;
+  const { cert, key, caFile } = makeCertificate();
+  const child = new Child(commandFor(core, "perf/server/server.js"));
+  defer(() => child.end());
   const ports = await child.request<{ plain: number; tls: number }>({ cert, key });
-  const proxies: NetworkProxy[] = [];
-  defer(async () => {
-    await Promise.all(proxies.map((proxy) => proxy.close()));
-    child.stop();
-    certificate.remove();
-  });
-  return {
-    endpoint: async ({ tls = false, rttMs = 0 } = {}) => {
-      let port = tls ? ports.tls : ports.plain;
-      if (rttMs > 0) {
-        const proxy = await startNetworkProxy({ to: { port }, rttMs, protocol: "raw" });
-        proxies.push(proxy);
-        port = proxy.port;
-      }
-      return { url: `http${tls ? "s" : ""}://127.0.0.1:${port}`, token: TOKEN, tcp: { port, tls } };
-    },
-    trust: { NODE_EXTRA_CA_CERTS: caFile },
+  /** Returns the way to it over a round trip in ms; 0 is loopback. */
+  return async (tls: boolean, rttMs: number): Promise<Place> => {
+    let port = tls ? ports.tls : ports.plain;
+    if (rttMs > 0) {
+      const proxy = await startNetworkProxy({ to: { port }, rttMs, protocol: "raw" });
+      defer(() => proxy.close());
+      port = proxy.port;
+    }
+    const url = `http${tls ? "s" : ""}://127.0.0.1:${port}`;
+    const endpoint: Endpoint = { url, token: TOKEN, tcp: { port, tls } };
+    return { endpoint, trust: { NODE_EXTRA_CA_CERTS: caFile } };
   };
 }
 
@@ -75,28 +64,15 @@ export const FIXED_SERVER_NOTES: readonly string[] = [
   "Compared clients run one after another in each round, in an order determined by the seed. With taskset and two cores, client and server have a core each.",
 ];
 
-/** The way to the server of a client's process. */
-export interface Place extends Pick<FixedServer, "trust"> {
-  readonly endpoint: Endpoint & Pick<ConnectOptions, "autoPipelining">;
-}
-
-/** A process with one client in it, ready to work. */
-export interface Worker {
-  run(job: Job): Promise<JobResult>;
-  stop(): void;
-}
-
-export async function startWorker(client: string, { endpoint, trust }: Place): Promise<Worker> {
-  const child = await Child.start(commandFor(cores()[0], "perf/worker.js", client), trust);
-  try {
-    await child.request();
-    await child.request({ endpoint });
-  } catch (error) {
-    child.stop();
-    throw error;
-  }
-  return {
-    run: async (job) => (await child.request<{ took: JobResult }>({ job })).took,
-    stop: () => child.stop(),
-  };
+/** Starts a process with one client in it, which ends with the run. Returns a function that runs a job in it. */
+export async function startWorker(
+  client: string,
+  { endpoint, trust }: Place,
+  defer: Context["defer"],
+): Promise<(job: Job) => Promise<JobResult>> {
+  const args = [client, JSON.stringify(endpoint)];
+  const child = new Child(commandFor(cores()[0], "perf/worker.js", ...args), trust);
+  defer(() => child.end());
+  await child.request();
+  return (job) => child.request<JobResult>(job, "job");
 }

@@ -1,16 +1,11 @@
 // A process with one client that runs jobs on request, so that no client's code is optimized together with another's.
-import { type BenchClient, built, type ConnectedClient, type Endpoint } from "../client/bench-client.js";
-import { serveParent } from "../util/serve-parent.js";
+import { type BenchClient, built } from "../client/bench-client.js";
+import { serveParent } from "../util/child.js";
 import { type Job, runJob } from "./jobs.js";
 
-const { default: client } = (await import(built(`clients/${process.argv[2]}.js`))) as {
-  default: BenchClient;
-};
-let connected: ConnectedClient;
+const [name, endpoint] = process.argv.slice(2) as [string, string];
+const { default: client } = (await import(built(`clients/${name}.js`))) as { default: BenchClient };
+const connected = client.connect({ ...JSON.parse(endpoint), keepAlive: true });
 
-serveParent(async (message: { endpoint: Endpoint } | { job: Job }): Promise<object> => {
-  if ("job" in message) return { took: await runJob(message.job, connected) };
-  connected = client.connect({ ...message.endpoint, keepAlive: true });
-  return { ready: true };
-});
-process.send!({ loaded: true });
+serveParent((job: Job) => runJob(job, connected));
+process.send!({ ready: true });

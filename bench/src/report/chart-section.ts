@@ -1,12 +1,12 @@
 import { CELL_KINDS, type Chart, type MatrixChart } from "../results/result.js";
 import { bars, lines, type Panel } from "./charts.js";
-import { escapeHtml, list, scrollingTable, tag } from "./html.js";
+import { type Html, html, list, scrollingTable } from "./html.js";
 
 /**
  * Renders charts, each with its title, a line that explains its marks, and its legend. Charts of one panel stand two in a row; one
  * without a neighbour stands beside its title.
  */
-export function chartSections(charts: readonly Chart[]): string {
+export function chartSections(charts: readonly Chart[]): Html {
   const rendered = charts.map((chart) => ({ panels: panelsOf(chart), chart }));
   const rows: (typeof rendered)[] = [];
   for (const each of rendered) {
@@ -14,26 +14,21 @@ export function chartSections(charts: readonly Chart[]): string {
     if (each.panels.length === 1 && last?.length === 1 && last[0]!.panels.length === 1) last.push(each);
     else rows.push([each]);
   }
-  return rows
-    .map((row) => {
-      const isAlone = row.length === 1 && row[0]!.panels.length === 1;
-      const sections = row.map(({ chart, panels }) => section(chart, panels, isAlone));
-      return row.length === 1 ? sections.join("") : tag("div", { class: "pair" }, ...sections);
-    })
-    .join("");
+  return html`${rows.map((row) => {
+    const isAlone = row.length === 1 && row[0]!.panels.length === 1;
+    const sections = row.map(({ chart, panels }) => section(chart, panels, isAlone));
+    return row.length === 1 ? sections : html`<div class="pair">${sections}</div>`;
+  })}`;
 }
 
-function section(chart: Chart, panels: readonly Panel[], isAlone: boolean): string {
-  const texts = [
-    tag("h2", {}, escapeHtml(chart.title)),
-    tag("p", { class: "about" }, escapeHtml(aboutOf(chart))),
-    legendOf(chart),
-  ];
-  const pictures =
-    chart.kind === "matrix"
-      ? matrix(chart)
-      : tag("div", { class: `panels of${columnsFor(panels.length)}` }, ...panels.map(panelElement));
-  return tag("section", { class: isAlone ? "alone" : undefined }, tag("div", {}, ...texts), pictures);
+function section(chart: Chart, panels: readonly Panel[], isAlone: boolean): Html {
+  const pictures = panels.map(
+    ({ title, svg }) => html`<div class="panel">${title !== "" && html`<h3>${title}</h3>`}${svg}</div>`,
+  );
+  return html`<section${isAlone && html` class="alone"`}>
+<div><h2>${chart.title}</h2><p class="about">${aboutOf(chart)}</p>${legendOf(chart)}</div>
+${chart.kind === "matrix" ? matrix(chart) : html`<div class="panels of${columnsFor(panels.length)}">${pictures}</div>`}
+</section>`;
 }
 
 /** Returns the number of columns that leaves the fewest places empty. */
@@ -46,10 +41,6 @@ function columnsFor(panels: number): number {
 function panelsOf(chart: Chart): Panel[] {
   if (chart.kind === "matrix") return [];
   return chart.kind === "lines" ? lines(chart) : bars(chart);
-}
-
-function panelElement({ title, svg }: Panel): string {
-  return tag("div", { class: "panel" }, title === "" ? "" : tag("h3", {}, escapeHtml(title)), svg);
 }
 
 function aboutOf(chart: Chart): string {
@@ -66,43 +57,29 @@ function aboutOf(chart: Chart): string {
 }
 
 /** The legend of a chart of lines; bars have their labels above them. */
-function legendOf(chart: Chart): string {
-  if (chart.kind !== "lines") return "";
+function legendOf(chart: Chart): Html | undefined {
+  if (chart.kind !== "lines") return undefined;
   const styles = new Map(chart.panels.flatMap(({ lines }) => lines.map((line) => [line.label, line])));
-  const items = Array.from(styles.values(), ({ hue, dashed, label }) => {
-    const line = tag("path", {
-      class: dashed ? "key dashed" : "key",
-      d: "M2 5H28",
-      stroke: `var(--hue${hue})`,
-    });
-    const key = tag("svg", { viewBox: "0 0 30 10", "aria-hidden": "true" }, line);
-    return tag("li", {}, key, escapeHtml(label));
-  });
-  return tag("ul", { class: "legend" }, ...items);
+  const items = Array.from(
+    styles.values(),
+    ({ hue, dashed, label }) => html`<li>
+<svg viewBox="0 0 30 10" aria-hidden="true"><path class="key${dashed && " dashed"}" d="M2 5H28" stroke="var(--hue${hue})"/></svg>
+${label}</li>`,
+  );
+  return html`<ul class="legend">${items}</ul>`;
 }
 
-function matrix({ columns, rows }: MatrixChart): string {
-  const body = rows.map(({ title, cells }) =>
-    tag(
-      "tr",
-      {},
-      tag("th", { scope: "row" }, escapeHtml(title)),
-      ...cells.map((cell) =>
-        cell
-          ? tag("td", { class: `cell ${cell.kind}` }, escapeHtml(cell.text))
-          : tag("td", { class: "cell" }, ""),
-      ),
-    ),
-  );
-  const head = columns.map((title) => tag("th", { scope: "col" }, escapeHtml(title)));
+function matrix({ columns, rows }: MatrixChart): Html {
+  const body = rows.map(({ title, cells }) => {
+    const content = cells.map((cell) =>
+      cell ? html`<td class="cell ${cell.kind}">${cell.text}</td>` : html`<td class="cell"></td>`,
+    );
+    return html`<tr><th scope="row">${title}</th>${content}</tr>`;
+  });
+  const head = columns.map((title) => html`<th scope="col">${title}</th>`);
   const used = new Set(rows.flatMap(({ cells }) => cells.map((cell) => cell?.kind)));
-  return [
-    list(
-      "kinds",
-      CELL_KINDS.filter((kind) => used.has(kind)).map((kind) => `${kind}: ${KINDS[kind]}`),
-    ),
-    scrollingTable("matrix", [tag("td", {}, ""), ...head], body),
-  ].join("");
+  const kinds = CELL_KINDS.filter((kind) => used.has(kind)).map((kind) => `${kind}: ${KINDS[kind]}`);
+  return html`${list("kinds", kinds)}${scrollingTable("matrix", [html`<td></td>`, head], body)}`;
 }
 
 const KINDS: Record<(typeof CELL_KINDS)[number], string> = {

@@ -1,11 +1,12 @@
 import * as Plot from "@observablehq/plot";
 import { parseHTML } from "linkedom";
 import type { BarChart, LineChart, Style } from "../results/result.js";
+import { Html } from "./html.js";
 
 /** A picture as SVG, with its title. */
 export interface Panel {
   readonly title: string;
-  readonly svg: string;
+  readonly svg: Html;
 }
 
 const { document } = parseHTML("<!doctype html><html><body></body></html>");
@@ -17,13 +18,12 @@ const BESIDE = 84;
 const CHARACTER = 6.6;
 
 const colour = ({ hue }: Style) => `var(--hue${hue})`;
-const opacity = ({ dashed }: Style) => (dashed ? 0.35 : 1);
 /** A value with as many digits as a reader needs. */
 const short = (value: number) => Plot.formatNumber("en-US")(Number(value.toPrecision(3)));
 /** The number of an axis: 20k for 20,000. */
 const tick = (value: number) => (value >= 10_000 ? `${short(value / 1_000)}k` : short(value));
 
-function draw(label: string, options: Plot.PlotOptions): string {
+function draw(label: string, options: Plot.PlotOptions): Html {
   const figure = Plot.plot({
     ...options,
     document: document as never,
@@ -32,61 +32,10 @@ function draw(label: string, options: Plot.PlotOptions): string {
     ariaLabel: label,
   });
   figure.setAttribute("role", "img");
-  return figure.outerHTML;
+  return new Html(figure.outerHTML);
 }
 
-/** A row of a chart of horizontal bars: a label above its bar, and a text beside the end. */
-interface BarRow {
-  readonly label: string;
-  readonly text: string;
-  /** The end of its longest mark. */
-  readonly end: number;
-}
-
-/** Draws rows of horizontal bars on a linear axis. The marks find their row by its index, under the name `row`. */
-function drawRows(
-  label: string,
-  rows: readonly BarRow[],
-  domain: readonly [from: number, to: number],
-  beside: number,
-  marks: readonly Plot.Markish[],
-): string {
-  const placed = rows.map((each, row) => ({ ...each, row }));
-  const text = { y: "row", textAnchor: "start", fill: "var(--ink)" } as const;
-  return draw(label, {
-    height: rows.length * 40 + 28,
-    marginLeft: 1,
-    marginRight: beside,
-    marginTop: 0,
-    marginBottom: 28,
-    x: { domain, ticks: 4, tickFormat: tick, label: null, grid: true },
-    y: { axis: null, domain: placed.map(({ row }) => row), padding: 0 },
-    marks: [
-      ...marks,
-      Plot.text(placed, { x: 0, text: "label", dx: 2, dy: -12, ...text }),
-      Plot.text(placed, { x: "end", text: "text", dx: 6, dy: 6, fontWeight: 600, ...text }),
-      Plot.ruleX([0], { stroke: "var(--soft)" }),
-    ],
-  });
-}
-
-/** The place of a bar in its row. */
-const BAR = { y: "row", fill: colour, insetTop: 18, insetBottom: 6 } as const;
-/** The look of an interval. */
-const THIN = { y: "row", stroke: "var(--ink)", strokeOpacity: 0.55 } as const;
-
-/** Draws the 95% intervals of rows that have one: a thin line with a tick at each end. */
-function intervals(rows: readonly { readonly row: number; readonly low?: number; readonly high?: number }[]) {
-  const estimated = rows.filter(({ high }) => high !== undefined);
-  const ticks = { ...THIN, insetTop: 20, insetBottom: 8 };
-  return [
-    Plot.link(estimated, { ...THIN, x1: "low", x2: "high", dy: 6 }),
-    Plot.tickX(estimated, { ...ticks, x: "low" }),
-    Plot.tickX(estimated, { ...ticks, x: "high" }),
-  ];
-}
-
-/** Bars on a linear axis from zero, with 95% intervals as thin lines. */
+/** Bars on a linear axis from zero, a label above each and its value beside it, with 95% intervals as thin lines. */
 export function bars(chart: BarChart): Panel[] {
   const panels = chart.groups.map(({ title, bars }) => ({
     title,
@@ -99,28 +48,45 @@ export function bars(chart: BarChart): Panel[] {
   }));
   const all = panels.flatMap(({ rows }) => rows);
   const beside = Math.min(WIDTH / 2, Math.max(BESIDE, ...all.map(({ text }) => text.length * CHARACTER)));
+  const text = { y: "row", textAnchor: "start", fill: "var(--ink)" } as const;
+  const thin = { y: "row", stroke: "var(--ink)", strokeOpacity: 0.55 } as const;
+  const end = { ...thin, insetTop: 20, insetBottom: 8 };
   return panels.map(({ title, rows }) => {
     const ends = (chart.ownScales ? rows : all).flatMap(({ value, low = value, high = value }) => [
       value,
       low,
       high,
     ]);
-    const svg = drawRows(
-      `${title}: ${chart.title}`,
-      rows,
-      [Math.min(0, ...ends), Math.max(...ends) || 1],
-      beside,
-      [
+    const estimated = rows.filter(({ high }) => high !== undefined);
+    const svg = draw(`${title}: ${chart.title}`, {
+      height: rows.length * 40 + 28,
+      marginLeft: 1,
+      marginRight: beside,
+      marginTop: 0,
+      marginBottom: 28,
+      x: {
+        domain: [Math.min(0, ...ends), Math.max(...ends) || 1],
+        ticks: 4,
+        tickFormat: tick,
+        label: null,
+        grid: true,
+      },
+      y: { axis: null, domain: rows.map(({ row }) => row), padding: 0 },
+      marks: [
         Plot.barX(rows, {
-          ...BAR,
-          x: "value",
-          fillOpacity: opacity,
+          ...{ x: "value", y: "row", fill: colour, insetTop: 18, insetBottom: 6 },
+          fillOpacity: ({ dashed }) => (dashed ? 0.35 : 1),
           title: ({ label, text, low, high }) =>
             `${label}: ${text}${high === undefined ? "" : ` (${short(low)} to ${short(high)})`}`,
         }),
-        ...intervals(rows),
+        Plot.link(estimated, { ...thin, x1: "low", x2: "high", dy: 6 }),
+        Plot.tickX(estimated, { ...end, x: "low" }),
+        Plot.tickX(estimated, { ...end, x: "high" }),
+        Plot.text(rows, { x: 0, text: "label", dx: 2, dy: -12, ...text }),
+        Plot.text(rows, { x: "end", text: "text", dx: 6, dy: 6, fontWeight: 600, ...text }),
+        Plot.ruleX([0], { stroke: "var(--soft)" }),
       ],
-    );
+    });
     return { title, svg };
   });
 }
@@ -153,7 +119,9 @@ export function lines(chart: LineChart): Panel[] {
         Plot.line(line.points, {
           x: "0",
           y: "1",
-          ...strokeOf(line),
+          stroke: colour(line),
+          strokeWidth: 2,
+          ...(line.dashed && { strokeDasharray: "2 4" }),
           title: () =>
             `${line.label}: at most ${short(Math.max(...line.points.map(([, value]) => value)))} ${chart.unit}`,
         }),
@@ -161,9 +129,3 @@ export function lines(chart: LineChart): Panel[] {
     }),
   }));
 }
-
-const strokeOf = (style: Style) => ({
-  stroke: colour(style),
-  strokeWidth: 2,
-  ...(style.dashed && { strokeDasharray: "2 4" }),
-});

@@ -1,32 +1,27 @@
-/** Text as it may stand in HTML. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+/** Text that is HTML already. */
+export class Html {
+  constructor(readonly text: string) {}
 }
 
-/** One element; attributes that are undefined are left out. */
-export function tag(
-  name: string,
-  attributes: Readonly<Record<string, string | undefined>>,
-  ...content: string[]
-): string {
-  const written = Object.entries(attributes).flatMap(([key, value]) =>
-    value === undefined ? [] : [` ${key}="${escapeHtml(value)}"`],
-  );
-  return `<${name}${written.join("")}>${content.join("")}</${name}>`;
+type Content = string | number | Html | false | undefined | readonly Content[];
+
+/** A template of HTML. Texts in it are escaped, HTML is not; what is false or undefined is left out. */
+export const html = (parts: TemplateStringsArray, ...contents: readonly Content[]): Html =>
+  new Html(String.raw({ raw: parts }, ...contents.map(textOf)));
+
+function textOf(content: Content): string {
+  if (content === undefined || content === false) return "";
+  if (content instanceof Html) return content.text;
+  if (typeof content === "object") return content.map(textOf).join("");
+  return String(content).replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-/** A list with one escaped text per item. */
-export const list = (className: string, items: readonly string[]): string =>
-  tag("ul", { class: className }, ...items.map((item) => tag("li", {}, escapeHtml(item))));
+/** The attribute `class`; nothing without a name. */
+export const classed = (name: string | undefined) => name !== undefined && html` class="${name}"`;
+
+export const list = (className: string, items: readonly string[]): Html =>
+  html`<ul class="${className}">${items.map((item) => html`<li>${item}</li>`)}</ul>`;
 
 /** A table that scrolls sideways: the cells of its head, and its rows. */
-export const scrollingTable = (
-  className: string | undefined,
-  head: readonly string[],
-  rows: readonly string[],
-): string =>
-  tag(
-    "div",
-    { class: "scroll" },
-    tag("table", { class: className }, tag("thead", {}, tag("tr", {}, ...head)), tag("tbody", {}, ...rows)),
-  );
+export const scrollingTable = (className: string | undefined, head: Content, rows: Content): Html =>
+  html`<div class="scroll"><table${classed(className)}><thead><tr>${head}</tr></thead><tbody>${rows}</tbody></table></div>`;

@@ -3,80 +3,67 @@ import { built } from "../client/bench-client.js";
 import { verdictText } from "../results/checks.js";
 import type { Check, Result, Table, Verdict } from "../results/result.js";
 import { chartSections } from "./chart-section.js";
-import { escapeHtml, list, scrollingTable, tag } from "./html.js";
+import { classed, Html, html, list, scrollingTable } from "./html.js";
 
-const STYLE = readFileSync(built("../src/report/style.css"), "utf8");
+const STYLE = new Html(readFileSync(built("../src/report/style.css"), "utf8"));
 
 /** A self-contained HTML document: no scripts, no fonts, no network requests. */
-export function htmlDocument(title: string, ...content: string[]): string {
-  return `<!doctype html>
+export const htmlDocument = (title: string, content: Html): string =>
+  html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
+<title>${title}</title>
 <link rel="icon" href="data:,">
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
-${content.join("\n")}
+${content}
 </main>
 </body>
 </html>
-`;
-}
+`.text;
+
+const VERDICTS =
+  "A check is yes or no if the whole 95% interval lies on one side of its limit. Reproduced: what an article found was found here too.";
 
 /**
  * Renders the page of one result.
  * @param summaryLink the address of the summary page; undefined if there is none.
  */
 export function resultPage(result: Result, summaryLink?: string): string {
+  const { title, checks, load, sentences = [], terms, parts = [] } = result;
   const mark =
-    summaryLink === undefined ? "warmline bench" : tag("a", { href: summaryLink }, "warmline bench: summary");
+    summaryLink === undefined ? "warmline bench" : html`<a href="${summaryLink}">warmline bench: summary</a>`;
+  const verdicts = html`<h2>Checks</h2>
+<p class="about">${verdictCounts(checks)}. ${VERDICTS}</p>
+<ul class="checks">${checks.map((check) => checkItem(check))}</ul>`;
   return htmlDocument(
-    result.title,
-    tag(
-      "header",
-      {},
-      tag("p", { class: "mark" }, mark),
-      tag("h1", {}, escapeHtml(result.title)),
-      tag("p", { class: "question" }, escapeHtml(result.question)),
-    ),
-    warning(result),
-    ...(result.sentences ?? []).map((sentence) => tag("p", { class: "summary" }, escapeHtml(sentence))),
-    result.terms === undefined ? "" : list("terms", result.terms),
-    ...(result.checks.length === 0
-      ? [tag("p", { class: "summary" }, escapeHtml(result.summary))]
-      : [
-          tag("h2", {}, "Checks"),
-          tag("p", { class: "about" }, `${escapeHtml(verdictCounts(result.checks))}. ${VERDICTS}`),
-          tag("ul", { class: "checks" }, ...result.checks.map((each) => checkItem(each))),
-        ]),
-    chartSections(result.charts),
-    tag("h2", {}, "All numbers"),
-    table(result.table),
-    ...(result.parts ?? []).flatMap((part) => [tag("h3", {}, escapeHtml(part.title)), table(part.table)]),
-    tag("h2", {}, "Method"),
-    list("notes", result.notes),
-    tag("h2", {}, "Reproduce"),
-    tag("pre", {}, tag("code", {}, escapeHtml(result.command))),
-    facts(result),
+    title,
+    html`<header><p class="mark">${mark}</p><h1>${title}</h1><p class="question">${result.question}</p></header>
+${load.warning !== undefined && html`<p class="warning">Warning: ${load.warning}</p>`}
+${sentences.map((sentence) => html`<p class="summary">${sentence}</p>`)}
+${terms && list("terms", terms)}
+${checks.length === 0 ? html`<p class="summary">${result.summary}</p>` : verdicts}
+${chartSections(result.charts)}
+<h2>All numbers</h2>
+${table(result.table)}
+${parts.map((part) => html`<h3>${part.title}</h3>${table(part.table)}`)}
+<h2>Method</h2>
+${list("notes", result.notes)}
+<h2>Reproduce</h2>
+<pre><code>${result.command}</code></pre>
+${facts(result)}`,
   );
 }
 
-const VERDICTS =
-  "A check is yes or no if the whole 95% interval lies on one side of its limit. Reproduced: what an article found was found here too.";
-
 /** Renders the number of "1.7 (1.6 to 1.8)", and its interval, if any, in smaller letters. */
-function withSmallInterval(text: string): string {
+function withSmallInterval(text: string): Html {
   const [, number, interval] = /^(-?\$?\d.*?) \(([^()]* to [^()]*)\)$/.exec(text) ?? [undefined, text];
-  return escapeHtml(number!) + (interval === undefined ? "" : tag("small", {}, escapeHtml(interval)));
+  return html`${number}${interval !== undefined && html`<small>${interval}</small>`}`;
 }
-
-/** Returns the warning of the load guard as an element; "" if there is none. */
-const warning = ({ load }: Result): string =>
-  load.warning === undefined ? "" : tag("p", { class: "warning" }, escapeHtml(`Warning: ${load.warning}`));
 
 /** Returns "3 yes, 1 no, 0 undecided". */
 export function verdictCounts(checks: readonly Check[]): string {
@@ -84,67 +71,46 @@ export function verdictCounts(checks: readonly Check[]): string {
   return `${count("yes")} yes, ${count("no")} no, ${count("undecided")} undecided`;
 }
 
-/** The class of a verdict's mark. */
 export const VERDICT_CLASSES: Record<Verdict, string> = { yes: "pass", no: "fail", undecided: "open" };
 
-/** Renders a check, after the HTML of a prefix. */
-export function checkItem(check: Check, prefix = ""): string {
-  return tag(
-    "li",
-    { class: VERDICT_CLASSES[check.verdict] },
-    tag("p", {}, `${prefix}${escapeHtml(check.expectation)} `, tag("small", {}, verdictText(check))),
-    tag(
-      "div",
-      {},
-      tag("b", {}, escapeHtml(check.actual)),
-      check.article === undefined
-        ? ""
-        : tag("p", {}, escapeHtml(`In the article "${check.article.title}": ${check.article.result}`)),
-      check.beside === undefined
-        ? ""
-        : tag("details", {}, tag("summary", {}, "Other clients and ways"), escapeHtml(check.beside)),
-    ),
-  );
+export function checkItem(check: Check, prefix?: Html): Html {
+  const { article, beside } = check;
+  const measured = article && `In the article "${article.title}": ${article.result}`;
+  return html`<li class="${VERDICT_CLASSES[check.verdict]}"><p>${prefix}${check.expectation} <small>${verdictText(check)}</small></p>
+<div><b>${check.actual}</b>
+${measured !== undefined && html`<p>${measured}</p>`}
+${beside !== undefined && html`<details><summary>Other clients and ways</summary>${beside}</details>`}</div></li>`;
 }
 
-function table({ columns, rows }: Table): string {
-  const classOf = (index: number) => (columns[index]!.number ? "number" : undefined);
-  const head = columns.map(({ title }, index) => tag("th", { class: classOf(index) }, escapeHtml(title)));
-  const body = rows.map(({ cells, newGroup }) =>
-    tag(
-      "tr",
-      { class: newGroup ? "group" : undefined },
-      ...cells.map((cell, index) => tag("td", { class: classOf(index) }, withSmallInterval(cell))),
-    ),
+function table({ columns, rows }: Table): Html {
+  const classOf = (at: number) => classed(columns[at]!.number ? "number" : undefined);
+  return scrollingTable(
+    undefined,
+    columns.map(({ title }, at) => html`<th${classOf(at)}>${title}</th>`),
+    rows.map(({ cells, newGroup }) => {
+      const content = cells.map((cell, at) => html`<td${classOf(at)}>${withSmallInterval(cell)}</td>`);
+      return html`<tr${classed(newGroup ? "group" : undefined)}>${content}</tr>`;
+    }),
   );
-  return scrollingTable(undefined, head, body);
 }
 
 const percent = (share: number): string => `${Math.round(share * 100)}%`;
 
-function facts({ machine, commit, load, versions, startedAt, seconds, seed, settings }: Result): string {
-  const entries: (readonly [string, string])[] = [
-    [
-      "Machine",
-      `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, load ${machine.load}`,
-    ],
-    ["Node", machine.node.slice(1)],
-    ["Function runtime", machine.runtime === "own" ? "the testbed's own" : machine.runtime],
-    ...Object.entries(versions),
-    ["Engine", String(settings.engine)],
-    ["Round trip", `${settings.rttMs} ms${settings.tls ? ", TLS" : ""}`],
-    [
-      "Other load",
-      `${percent(load.before)} before the run${load.others === null ? "" : `, ${percent(load.others)} during it`}`,
-    ],
-    ["Seed", String(seed)],
-    ["Started", startedAt],
-    ...(commit === undefined ? [] : ([["Commit", commit]] as const)),
-    ["Duration", `${seconds} s`],
-  ];
-  return tag(
-    "dl",
-    {},
-    ...entries.map(([name, value]) => tag("dt", {}, escapeHtml(name)) + tag("dd", {}, escapeHtml(value))),
-  );
+function facts({ machine, commit, load, versions, startedAt, seconds, seed, settings }: Result): Html {
+  const { cpu, cores, memoryGb, system } = machine;
+  const entries = {
+    Machine: `${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, load ${machine.load}`,
+    Node: machine.node.slice(1),
+    "Function runtime": machine.runtime === "own" ? "the testbed's own" : machine.runtime,
+    ...versions,
+    Engine: String(settings.engine),
+    "Round trip": `${settings.rttMs} ms${settings.tls ? ", TLS" : ""}`,
+    "Other load": `${percent(load.before)} before the run${load.others === null ? "" : `, ${percent(load.others)} during it`}`,
+    Seed: String(seed),
+    Started: startedAt,
+    ...(commit !== undefined && { Commit: commit }),
+    Duration: `${seconds} s`,
+  };
+  const items = Object.entries(entries).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`);
+  return html`<dl>${items}</dl>`;
 }

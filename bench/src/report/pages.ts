@@ -3,21 +3,11 @@ import type { Result, SkippedScenario } from "../results/result.js";
 import { resultPage } from "./page.js";
 import { summaryPage } from "./summary.js";
 
-/** An HTML page and the file that it belongs in. */
-export interface Page {
-  readonly file: string;
-  readonly html: string;
-}
-
 /**
- * Renders the pages of results: one result is one page. Several, or skipped scenarios, are a summary page in `file` and one page each in the
- * folder that has the file's name without its extension.
+ * Renders the pages of results, each with its file: one result is one page. Several, or skipped scenarios, are a summary page in `file`
+ * and one page each in the folder that has the file's name without its extension.
  */
-export function pagesOf(
-  file: string,
-  results: readonly Result[],
-  skipped: readonly SkippedScenario[] = [],
-): readonly Page[] {
+export function pagesOf(file: string, results: readonly Result[], skipped: readonly SkippedScenario[] = []) {
   const [only] = results;
   if (only && results.length === 1 && skipped.length === 0) return [{ file, html: resultPage(only) }];
   const folder = join(dirname(file), basename(file, extname(file)));

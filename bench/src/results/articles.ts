@@ -1,5 +1,5 @@
 /** The articles whose experiments the bench repeats, by a short name. */
-export const ARTICLES = {
+const ARTICLES = {
   keepalive: "Reusing HTTP connections with keepalive in serverless (Upstash)",
   serverless: "Challenge of serverless: database connections (Upstash)",
   reconnect: "Frequent reconnections improved by a connection manager (YugabyteDB)",
@@ -7,8 +7,7 @@ export const ARTICLES = {
   envoy: "How we use Envoy to improve PHP Redis client performance (Houzz)",
 } as const;
 
-/** A claim of an article. */
-export interface ArticleClaim {
+interface ArticleClaim {
   readonly text: string;
   /** The article's own number. */
   readonly result: string;
@@ -20,172 +19,166 @@ export interface ArticleClaim {
   readonly unmeasured?: string;
 }
 
-const decidedBy = (scenario: string, text: string, result: string, number?: number): ArticleClaim => ({
-  ...{ text, result, scenario },
-  ...(number !== undefined && { number }),
-});
+const claim = (scenario: string, text: string, result: string, number?: number): ArticleClaim => {
+  return { text, result, scenario, number };
+};
 const unmeasured = (text: string, result: string, reason: string): ArticleClaim => {
   return { text, result, unmeasured: reason };
 };
 
-/** The claims of each article. A check of a scenario names the one that it decides, by both names. */
+/** The claims, article by article, by the names of the article and of the claim. A check of a scenario names the one that it decides. */
 export const CLAIMS = {
-  keepalive: {
-    first: decidedBy(
-      "keepalive",
-      "The first request takes longer than later ones, on average",
-      "20x, 43 and 2.2 ms",
-      20,
-    ),
-    reuse: decidedBy(
-      "keepalive",
-      "A kept connection is faster than a new one, on average",
-      "yes, 2.2 ms on average",
-    ),
-    recreated: decidedBy(
-      "keepalive",
-      "An agent that is recreated in the handler loses the connection",
-      "yes",
-    ),
-    miss: decidedBy(
-      "sequential",
-      "In a cold call that misses the cache, the SET reuses the connection of the GET",
-      "yes",
-    ),
-  },
-  serverless: {
-    lightweight: decidedBy(
-      "memory",
-      "A connection per command adds little at the 99th percentile",
-      "75 us within a zone, 80 us between two",
-      0.075,
-    ),
-    smallFunction: decidedBy(
-      "memory",
-      "It adds more on a small Lambda function",
-      "6 to 7 ms at 128 MB, 75 us on a whole machine",
-      6.5,
-    ),
-    advice: unmeasured(
-      "Functions of 1 GB or more may open and close the client inside",
-      "advice",
-      "Advice without a number; memory measures 1,024 MB.",
-    ),
-    eviction: decidedBy(
-      "fleet",
-      "Evicting idle connections above a soft limit lets fewer be refused",
-      "a great decrease in rejected connections",
-    ),
-    zombie: decidedBy(
-      "zombie",
-      "An idle limit shorter than the instance's lifetime causes errors, a longer one does not",
-      "ETIMEDOUT at 60 s, none at 310 s",
-    ),
-    retry: decidedBy("faults", "A client that repeats a timed-out write may apply it twice", "may"),
-    http: decidedBy(
-      "keepalive",
-      "A command takes longer over HTTP than over the Redis protocol",
-      "about 5 ms",
-      5,
-    ),
-    finWait: decidedBy("zombie", "The server's socket of a frozen function stays in FIN_WAIT_2", "30 s", 30),
-  },
-  reconnect: {
-    anew: decidedBy(
-      "reconnect",
-      "A static connection has more throughput than one per command",
-      "78x, 1,560 and 20 tps",
-      78,
-    ),
-    pool: decidedBy(
-      "reconnect",
-      "A pool in the database recovers a part of it",
-      "17.5%, from 20 to 290 of 1,560 tps",
-      0.175,
-    ),
-    idle: decidedBy("established", "A pool reduces the resources that idle connections use", "yes"),
-    prepared: unmeasured(
-      "The pool is as fast with prepared statements",
-      "277 tps",
-      "Redis has no prepared statements.",
-    ),
-  },
-  lambda: {
-    one: decidedBy("sequential", "Keep-alive makes one write faster, on average", "3.3x, 33 and 10 ms", 3.3),
-    ten: decidedBy("sequential", "It saves more on ten writes than on one", "120 ms against 23 ms", 97),
-    across: decidedBy("sequential", "A connection is reused by later invocations", "yes"),
-    endToEnd: decidedBy(
-      "sequential",
-      "What keep-alive saves on ten writes is seen from outside, behind an API gateway",
-      "120 ms",
-      120,
-    ),
-    sales: unmeasured("Adding 100 ms reduces sales", "1%", "It is about customers."),
-  },
-  envoy: {
-    timeWait: decidedBy("time-wait", "A proxy reduces the sockets in TIME_WAIT", "95.6%, 70,145 to 3,108"),
-    pileUp: decidedBy(
-      "time-wait",
-      "Without it, closed connections pile up in TIME_WAIT",
-      "70,145 sockets at some 5,000 connections per second",
-    ),
-    topology: decidedBy(
-      "request-parts",
-      "Fetching the topology in each request costs as much as a command",
-      "4 to 5 ms, 100% of one command",
-      1,
-    ),
-    connect: decidedBy(
-      "request-parts",
-      "A proxy next to the process takes the time for connecting away",
-      "from 5 ms to nearly 0",
-    ),
-    slower: decidedBy("request-parts", "Reads and writes take a bit longer through the proxy", "a bit"),
-    sparse: decidedBy("request-parts", "Sparse requests lose most", "more obvious"),
-    reuse: decidedBy(
-      "time-wait",
-      "net.ipv4.tcp_tw_reuse does not reduce the sockets in TIME_WAIT",
-      "70,145 remain",
-      1,
-    ),
-    exhausted: decidedBy("time-wait", "As these sockets pile up, new connections fail", "timeouts after 4 s"),
-    replica: decidedBy(
-      "replica-down",
-      "While a replica is down, reads through the proxy, which repeats none, fail",
-      "for some 10 s",
-      10,
-    ),
-    established: decidedBy(
-      "established",
-      "The proxy's kept connections raise the number of open ones at the servers",
-      "a dramatic increase",
-    ),
-    idleLimit: decidedBy(
-      "established",
-      "Half the servers' idle limit lowers it",
-      "30% less at 150 s instead of 300 s",
-      0.3,
-    ),
-    pods: unmeasured("Fewer instances of the application are needed", "some", "The article has no number."),
-  },
-} satisfies Record<keyof typeof ARTICLES, Readonly<Record<string, ArticleClaim>>>;
+  "keepalive.first": claim(
+    "keepalive",
+    "The first request takes longer than later ones, on average",
+    "20x, 43 and 2.2 ms",
+    20,
+  ),
+  "keepalive.reuse": claim(
+    "keepalive",
+    "A kept connection is faster than a new one, on average",
+    "yes, 2.2 ms on average",
+  ),
+  "keepalive.recreated": claim(
+    "keepalive",
+    "An agent that is recreated in the handler loses the connection",
+    "yes",
+  ),
+  "keepalive.miss": claim(
+    "sequential",
+    "In a cold call that misses the cache, the SET reuses the connection of the GET",
+    "yes",
+  ),
+  "serverless.lightweight": claim(
+    "memory",
+    "A connection per command adds little at the 99th percentile",
+    "75 us within a zone, 80 us between two",
+    0.075,
+  ),
+  "serverless.smallFunction": claim(
+    "memory",
+    "It adds more on a small Lambda function",
+    "6 to 7 ms at 128 MB, 75 us on a whole machine",
+    6.5,
+  ),
+  "serverless.advice": unmeasured(
+    "Functions of 1 GB or more may open and close the client inside",
+    "advice",
+    "Advice without a number; memory measures 1,024 MB.",
+  ),
+  "serverless.eviction": claim(
+    "fleet",
+    "Evicting idle connections above a soft limit lets fewer be refused",
+    "a great decrease in rejected connections",
+  ),
+  "serverless.zombie": claim(
+    "zombie",
+    "An idle limit shorter than the instance's lifetime causes errors, a longer one does not",
+    "ETIMEDOUT at 60 s, none at 310 s",
+  ),
+  "serverless.retry": claim("faults", "A client that repeats a timed-out write may apply it twice", "may"),
+  "serverless.http": claim(
+    "keepalive",
+    "A command takes longer over HTTP than over the Redis protocol",
+    "about 5 ms",
+    5,
+  ),
+  "serverless.finWait": claim(
+    "zombie",
+    "The server's socket of a frozen function stays in FIN_WAIT_2",
+    "30 s",
+    30,
+  ),
+  "reconnect.anew": claim(
+    "reconnect",
+    "A static connection has more throughput than one per command",
+    "78x, 1,560 and 20 tps",
+    78,
+  ),
+  "reconnect.pool": claim(
+    "reconnect",
+    "A pool in the database recovers a part of it",
+    "17.5%, from 20 to 290 of 1,560 tps",
+    0.175,
+  ),
+  "reconnect.idle": claim("established", "A pool reduces the resources that idle connections use", "yes"),
+  "reconnect.prepared": unmeasured(
+    "The pool is as fast with prepared statements",
+    "277 tps",
+    "Redis has no prepared statements.",
+  ),
+  "lambda.one": claim(
+    "sequential",
+    "Keep-alive makes one write faster, on average",
+    "3.3x, 33 and 10 ms",
+    3.3,
+  ),
+  "lambda.ten": claim("sequential", "It saves more on ten writes than on one", "120 ms against 23 ms", 97),
+  "lambda.across": claim("sequential", "A connection is reused by later invocations", "yes"),
+  "lambda.endToEnd": claim(
+    "sequential",
+    "What keep-alive saves on ten writes is seen from outside, behind an API gateway",
+    "120 ms",
+    120,
+  ),
+  "lambda.sales": unmeasured("Adding 100 ms reduces sales", "1%", "It is about customers."),
+  "envoy.timeWait": claim("time-wait", "A proxy reduces the sockets in TIME_WAIT", "95.6%, 70,145 to 3,108"),
+  "envoy.pileUp": claim(
+    "time-wait",
+    "Without it, closed connections pile up in TIME_WAIT",
+    "70,145 sockets at some 5,000 connections per second",
+  ),
+  "envoy.topology": claim(
+    "request-parts",
+    "Fetching the topology in each request costs as much as a command",
+    "4 to 5 ms, 100% of one command",
+    1,
+  ),
+  "envoy.connect": claim(
+    "request-parts",
+    "A proxy next to the process takes the time for connecting away",
+    "from 5 ms to nearly 0",
+  ),
+  "envoy.slower": claim("request-parts", "Reads and writes take a bit longer through the proxy", "a bit"),
+  "envoy.sparse": claim("request-parts", "Sparse requests lose most", "more obvious"),
+  "envoy.reuse": claim(
+    "time-wait",
+    "net.ipv4.tcp_tw_reuse does not reduce the sockets in TIME_WAIT",
+    "70,145 remain",
+    1,
+  ),
+  "envoy.exhausted": claim(
+    "time-wait",
+    "As these sockets pile up, new connections fail",
+    "timeouts after 4 s",
+  ),
+  "envoy.replica": claim(
+    "replica-down",
+    "While a replica is down, reads through the proxy, which repeats none, fail",
+    "for some 10 s",
+    10,
+  ),
+  "envoy.established": claim(
+    "established",
+    "The proxy's kept connections raise the number of open ones at the servers",
+    "a dramatic increase",
+  ),
+  "envoy.idleLimit": claim(
+    "established",
+    "Half the servers' idle limit lowers it",
+    "30% less at 150 s instead of 300 s",
+    0.3,
+  ),
+  "envoy.pods": unmeasured(
+    "Fewer instances of the application are needed",
+    "some",
+    "The article has no number.",
+  ),
+} satisfies Readonly<Record<`${keyof typeof ARTICLES}.${string}`, ArticleClaim>>;
 
-/** The names of an article's claims. */
-export type ClaimName<A extends keyof typeof CLAIMS> = keyof (typeof CLAIMS)[A] & string;
+/** Returns the title of a claim's article. */
+export const articleOf = (id: string): string => ARTICLES[id.split(".")[0] as keyof typeof ARTICLES];
 
-/** A claim with its place among all. */
-export interface ListedClaim extends ArticleClaim {
-  /** The article's and the claim's names, as `envoy.timeWait`. */
-  readonly id: string;
-  readonly title: string;
-}
-
-/** All claims, article by article. */
-export const listedClaims = (): ListedClaim[] =>
-  (Object.keys(ARTICLES) as (keyof typeof ARTICLES)[]).flatMap((article) =>
-    Object.entries<ArticleClaim>(CLAIMS[article]).map(([name, claim]) => ({
-      ...claim,
-      id: `${article}.${name}`,
-      title: ARTICLES[article],
-    })),
-  );
+/** All claims, with their names and the titles of their articles. */
+export const listedClaims = () =>
+  Object.entries<ArticleClaim>(CLAIMS).map(([id, claim]) => ({ ...claim, id, title: articleOf(id) }));

@@ -1,11 +1,9 @@
-import { type Estimate, MIN_REPETITIONS } from "../statistics/estimate.js";
-import { ARTICLES, type ArticleClaim, CLAIMS, type ClaimName } from "./articles.js";
-import { factor, withInterval } from "./format.js";
-import { grouped } from "./present.js";
+import { type Estimate, MIN_REPETITIONS } from "../statistics/series.js";
+import { articleOf, CLAIMS } from "./articles.js";
+import { factor, grouped, withInterval } from "./present.js";
 import type { Check, Claim, Verdict } from "./result.js";
 
-/** Details of a check. */
-export interface CheckDetails extends Pick<Check, "article" | "beside"> {
+interface CheckDetails extends Pick<Check, "article" | "beside"> {
   /** The numbers behind the estimate. */
   readonly detail?: string;
   /** Formats the estimate. Default: as a factor. */
@@ -27,10 +25,8 @@ const limited =
     return { expectation, verdict: decide(estimate, bound, limit), actual, estimate, ...others };
   };
 
-/** Checks that an estimate is at least a limit. */
 export const atLeast = limited("at least");
 
-/** Checks that an estimate is at most a limit. */
 export const atMost = limited("at most");
 
 /** Checks a condition that is counted, not estimated. */
@@ -66,34 +62,26 @@ function agreementOf({ verdict, article, estimate }: Check): Pick<Check, "agreem
 }
 
 /** Returns a claim of an article, for a check that decides it. */
-export const claimOf = <A extends keyof typeof ARTICLES>(article: A, name: ClaimName<A>): Claim => {
-  const { result, number } = CLAIMS[article][name] as ArticleClaim;
-  return {
-    id: `${article}.${name}`,
-    title: ARTICLES[article],
-    result,
-    ...(number !== undefined && { number }),
-  };
+export const claimOf = (id: keyof typeof CLAIMS): Claim => {
+  const { result, number } = CLAIMS[id];
+  return { id, title: articleOf(id), result, number };
 };
 
 /**
- * Returns the check of an article's claim. The row of the article's own set-up decides it; the numbers of the others are beside it.
- * Without that row nothing is decided.
+ * Returns a function that checks articles' claims by rows. The row of the article's own set-up decides; the numbers of the others are
+ * beside it. Without that row nothing is decided.
  * @param isOwn whether a row is the article's own set-up
  */
-export function decideClaim<T extends { readonly label: string }>(
-  article: Claim,
-  rows: readonly T[],
-  isOwn: (row: T) => boolean,
-  check: (row: T) => Check,
-): Check[] {
-  const own = rows.find(isOwn);
-  if (!own) return [];
-  const decided = check(own);
-  const others = rows.filter((row) => row !== own).map((row) => `${row.label}: ${check(row).actual}`);
-  const beside = [...(decided.beside === undefined ? [] : [decided.beside]), ...others].join("; ");
-  return [{ ...decided, article, ...(beside !== "" && { beside }) }];
-}
+export const decidedBy =
+  <T extends { readonly label: string }>(rows: readonly T[], isOwn: (row: T) => boolean) =>
+  (article: Claim, check: (row: T) => Check): Check[] => {
+    const own = rows.find(isOwn);
+    if (!own) return [];
+    const decided = check(own);
+    const others = rows.filter((row) => row !== own).map((row) => `${row.label}: ${check(row).actual}`);
+    const beside = [...(decided.beside === undefined ? [] : [decided.beside]), ...others].join("; ");
+    return [{ ...decided, article, ...(beside !== "" && { beside }) }];
+  };
 
 /** The words of a verdict: a claim of an article is reproduced, one of this project passes. */
 export const verdictText = ({ verdict, article }: Pick<Check, "verdict" | "article">): string =>

@@ -37,6 +37,3 @@ export function readCommit(root: string = ROOT): string | undefined {
     return undefined;
   }
 }
-
-/** Returns the first digits of a commit, with its mark. */
-export const shortCommit = (commit: string): string => commit.replace(/^(.{9})[^-]*/, "$1");

@@ -1,19 +1,15 @@
 import { summaryOf } from "./checks.js";
 import type { Check, Repeated, Result, Table } from "./result.js";
 
-/** A figure with its interval, as tables and checks show it: the ends as text, and as numbers. */
-interface Shown {
-  readonly ends: readonly [low: string, high: string];
-  readonly low: number;
-  readonly high: number;
-}
-
-/** Reads "1.7 ms (1.6 ms to 1.9 ms)", or "1.6 ms to 2.9 ms"; undefined for a text without an interval. */
-function shownIn(text: string): Shown | undefined {
+/**
+ * Reads the interval of a figure as tables and checks show it: "1.7 ms (1.6 ms to 1.9 ms)", or "1.6 ms to 2.9 ms".
+ * @returns its ends as texts, and as numbers; undefined for a text without an interval
+ */
+function intervalIn(text: string) {
   const [, low, high] = /^(?:[^()]+ \()?([^()]*\d[^()]*) to ([^()]*\d[^()]*)\)?$/.exec(text) ?? [];
   if (low === undefined || high === undefined) return undefined;
   const numberIn = (end: string) => Number(/-?\d[\d.]*/.exec(end.replaceAll(",", ""))![0]);
-  return { ends: [low, high], low: numberIn(low), high: numberIn(high) };
+  return { ends: [low, high] as const, low: numberIn(low), high: numberIn(high) };
 }
 
 /** Whether a figure is a ratio, by its text or by the title of its column. */
@@ -29,7 +25,7 @@ export function compareResults(first: Result, second: Result): { result: Result;
   const verdicts: string[] = [];
   /** Returns the text of a figure: that of the second publication, or the range of both. */
   const figure = (name: string, before: string, after: string, title?: string): string => {
-    const [one, two] = [shownIn(before), shownIn(after)];
+    const [one, two] = [intervalIn(before), intervalIn(after)];
     if (!one || !two) return after;
     const counts = isRatio(after, title) ? ratios : others;
     counts.all++;
@@ -64,31 +60,22 @@ export function compareResults(first: Result, second: Result): { result: Result;
     const { agreement: _, ...rest } = after;
     return { ...rest, actual: text, verdict: "undecided" };
   };
-  const { sentences, parts, ...rest } = second;
   const table = compareTables(first.table, second.table);
-  const comparedParts = parts?.map((part) => {
+  const parts = second.parts?.map((part) => {
     const before = first.parts?.find(({ name }) => name === part.name);
     return before ? { ...part, table: compareTables(before.table, part.table) } : part;
   });
   const checks = second.checks.map(compareChecks);
-  const apart = [...ratios.apart, ...others.apart];
-  return {
-    result: {
-      ...rest,
-      // Their figures are in none of the tables.
-      ...(sentences && apart.length === 0 && { sentences }),
-      ...{ table, checks, summary: summaryOf(checks) },
-      ...(comparedParts && { parts: comparedParts }),
-    },
-    repeated: {
-      seeds: first.runs?.seeds ?? [first.seed],
-      ratios: ratios.all,
-      ratiosApart: ratios.apart,
-      figures: others.all,
-      figuresApart: others.apart,
-      verdicts,
-    },
+  const repeated: Repeated = {
+    seeds: first.runs?.seeds ?? [first.seed],
+    ...{ ratios: ratios.all, ratiosApart: ratios.apart },
+    ...{ figures: others.all, figuresApart: others.apart },
+    verdicts,
   };
+  // The figures of sentences are in none of the tables.
+  const sentences = ratios.apart.length + others.apart.length === 0 ? second.sentences : undefined;
+  const compared = { table, checks, summary: summaryOf(checks), sentences, parts };
+  return { result: { ...second, ...compared, runs: { ...second.runs!, repeated } }, repeated };
 }
 
 /** Returns what a second publication found, in one sentence. */

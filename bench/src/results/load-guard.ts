@@ -23,10 +23,10 @@ const SAMPLE_MS = 500;
 export async function watchLoad(): Promise<() => Load> {
   const first = ticks();
   await pause(SAMPLE_MS);
-  const then = ticks();
+  const begun = ticks();
   const used =
-    first && then ? share(first.busy - then.busy, first.all - then.all) : loadavg()[0]! / cpus().length;
-  const [before, begun] = [round(used), ticks()];
+    first && begun ? share(begun.busy - first.busy, begun.all - first.all) : loadavg()[0]! / cpus().length;
+  const before = round(used);
   return () => {
     const now = ticks();
     const others =

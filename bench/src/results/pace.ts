@@ -1,4 +1,4 @@
-import { median } from "../statistics/latencies.js";
+import { median } from "../statistics/series.js";
 
 /** Repetitions of the loop in one calibration: the fastest counts, so that a pause of the scheduler does not. */
 const REPETITIONS = 7;

@@ -1,8 +1,37 @@
 import type { BenchClient } from "../client/bench-client.js";
-import type { Estimate } from "../statistics/estimate.js";
-import { mean, type Series } from "../statistics/series.js";
-import { withInterval } from "./format.js";
+import { type Estimate, mean, type Series } from "../statistics/series.js";
 import type { BarChart, Chart, LineChart, Style, Table } from "./result.js";
+
+/** A time in milliseconds, with its unit. */
+export const ms = (value: number): string => `${value.toFixed(2)} ms`;
+
+/** A time in seconds, with its unit. */
+export const seconds = (value: number): string => `${value.toFixed(1)} s`;
+
+/** An amount of money. */
+export const dollars = (value: number): string => `$${value.toFixed(2)}`;
+
+/** How many times as much. */
+export const factor = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)}x`;
+
+/** How many times as much, to three digits behind the point. */
+export const preciseFactor = (value: number): string => `${value.toFixed(3)}x`;
+
+/** A share as a percentage. */
+export const share = (ratio: number): string => `${(ratio * 100).toFixed(1)}%`;
+
+/** A whole number with separators. */
+export const count = (value: number): string => Math.round(value).toLocaleString("en");
+
+/** Numbers whose interval is wider than this factor are no figure: they are shown as a range. */
+const WIDE = 1.5;
+
+/** An estimate with its interval: "1.72 ms (1.65 ms to 1.80 ms)", or a range if that is wide. One repetition has no interval. */
+export function withInterval({ value, low, high, n }: Estimate, text: (value: number) => string): string {
+  if (n < 2) return text(value);
+  const range = `${text(low)} to ${text(high)}`;
+  return low > 0 && high > WIDE * low ? range : `${text(value)} (${range})`;
+}
 
 /** Groups items by a key; groups and items keep their order. */
 export function grouped<T>(items: readonly T[], groupOf: (item: T) => string): [string, T[]][] {
@@ -22,7 +51,7 @@ export const byClient = <T extends { readonly client: { readonly name: string; r
 type Cell = string | number | Estimate | undefined;
 
 /** A column: its title, its value for a row, and the digits behind the point. Default: 2 for estimates, else 0. */
-export type Column<T> = readonly [title: string, cellOf: (row: T) => Cell, digits?: number];
+type Column<T> = readonly [title: string, cellOf: (row: T) => Cell, digits?: number];
 
 /** Returns a table with a line between groups. */
 export function tableOf<T>(
@@ -30,9 +59,11 @@ export function tableOf<T>(
   groupOf: (row: T) => string,
   columns: readonly Column<T>[],
 ): Table {
-  const isNumber = ([, cellOf]: Column<T>) => rows.every((row) => typeof cellOf(row) !== "string");
   return {
-    columns: columns.map((column) => ({ title: column[0], ...(isNumber(column) && { number: true }) })),
+    columns: columns.map(([title, cellOf]) => {
+      const isNumber = rows.every((row) => typeof cellOf(row) !== "string");
+      return { title, ...(isNumber && { number: true }) };
+    }),
     rows: grouped(rows, groupOf).flatMap(([, own]) =>
       own.map((row, index) => ({
         newGroup: index === 0,
@@ -60,7 +91,6 @@ export const latencyColumns = <K extends string>(key: K, digits = 2): SeriesColu
   ["p99.9 ms", (row) => row[key].p(99.9), digits],
 ];
 
-/** The columns of some series, by title. */
 const columnsOf = <K extends string>(
   titles: Readonly<Record<K, string>>,
   cellOf: (series: Series) => Cell,
@@ -80,37 +110,24 @@ export const meanColumns = <K extends string>(titles: Readonly<Record<K, string>
 export const totalColumns = <K extends string>(titles: Readonly<Record<K, string>>) =>
   columnsOf(titles, ({ total }) => total, 0);
 
-/** A row of a client. */
 interface ClientRow {
   readonly client: Pick<BenchClient, "label" | "order" | "tunes">;
 }
 
-/** How rows become marks of a chart. */
-type MarkOptions<T> = {
-  /** The panel of a row. Default: all rows in one panel. */
-  readonly group?: (row: T) => string;
-  /** Whether each group of bars has a scale of its own. */
-  readonly ownScales?: boolean;
-} & ([T] extends [ClientRow] ? Partial<Styled<T>> : Styled<T>);
-
-interface Styled<T> {
-  /** The label and colour of a row. Default: those of its client; tuned settings are dashed. */
-  readonly style: (row: T) => Style;
-}
-
-const clientStyle = ({ client: { label, order, tunes } }: ClientRow): Style => ({
+const styleOfClient = ({ client: { label, order, tunes } }: ClientRow): Style => ({
   label,
   hue: Math.floor(order) - 1,
   ...(tunes !== undefined && { dashed: true }),
 });
 
-const styleOf = <T>(row: T, { style }: Partial<Styled<T>>): Style =>
-  style ? style(row) : clientStyle(row as T & ClientRow);
-
-type Points = readonly (readonly [number, number])[];
-
-/** The charts of rows: a mark for each row. */
-type ChartOptions<T> = MarkOptions<T> & {
+/** How rows become charts, with a mark for each row. */
+interface ChartOptions<T> {
+  /** The panel of a row. Default: all rows in one panel. */
+  readonly group?: (row: T) => string;
+  /** Whether each group of bars has a scale of its own. */
+  readonly ownScales?: boolean;
+  /** The label and colour of a row. Default: those of its client, which it must have then; tuned settings are dashed. */
+  readonly style?: (row: T) => Style;
   /** Bar charts. The interval of an estimate is drawn as a thin line. */
   readonly bars?: readonly (readonly [
     title: string,
@@ -122,48 +139,31 @@ type ChartOptions<T> = MarkOptions<T> & {
     title: string,
     unit: string,
     along: string,
-    pointsOf: (row: T) => Points,
+    pointsOf: (row: T) => readonly (readonly [number, number])[],
   ])[];
   /** Titles of charts that the summary page shows too. */
   readonly summary?: readonly string[];
-};
-
-/** Returns the charts of rows. */
-export function chartsOf<T>(rows: readonly T[], how: ChartOptions<T>): Chart[] {
-  const { bars = [], lines = [], summary = [] } = how;
-  const panelsOf = (pointsOf: (row: T) => Points) =>
-    grouped(rows, how.group ?? (() => "")).map(([title, own]) => ({
-      title,
-      lines: own.map((row) => ({ ...styleOf(row, how), points: pointsOf(row) })),
-    }));
-  const charts = [
-    ...bars.map(([title, unit, numberOf]) => barChart(title, unit, rows, how, numberOf)),
-    ...lines.map(([title, unit, along, pointsOf]): LineChart => {
-      return { kind: "lines", title, unit, along, panels: panelsOf(pointsOf) };
-    }),
-  ];
-  return charts.map((chart) => (summary.includes(chart.title) ? { ...chart, inSummary: true } : chart));
 }
 
-function barChart<T>(
-  title: string,
-  unit: string,
-  rows: readonly T[],
-  how: MarkOptions<T>,
-  numberOf: (row: T) => number | Estimate,
-): BarChart {
+export function chartsOf<T>(rows: readonly T[], options: ChartOptions<T>): Chart[] {
+  const { bars = [], lines = [], summary = [], ownScales, group = () => "" } = options;
+  const style = options.style ?? (styleOfClient as unknown as (row: T) => Style);
+  const panels = grouped(rows, group);
   const lengthOf = (value: number | Estimate) =>
     typeof value === "number"
       ? { value }
       : { value: value.value, ...(value.n > 1 && { low: value.low, high: value.high }) };
-  return {
-    kind: "bars",
-    title,
-    unit,
-    ...(how.ownScales && { ownScales: true }),
-    groups: grouped(rows, how.group ?? (() => "")).map(([title, own]) => ({
-      title,
-      bars: own.map((row) => ({ ...styleOf(row, how), ...lengthOf(numberOf(row)) })),
-    })),
-  };
+  const charts = [
+    ...bars.map(([title, unit, numberOf]): BarChart => {
+      const barOf = (row: T) => ({ ...style(row), ...lengthOf(numberOf(row)) });
+      const groups = panels.map(([title, own]) => ({ title, bars: own.map(barOf) }));
+      return { kind: "bars", title, unit, ownScales, groups };
+    }),
+    ...lines.map(([title, unit, along, pointsOf]): LineChart => {
+      const lineOf = (row: T) => ({ ...style(row), points: pointsOf(row) });
+      const own = panels.map(([title, own]) => ({ title, lines: own.map(lineOf) }));
+      return { kind: "lines", title, unit, along, panels: own };
+    }),
+  ];
+  return charts.map((chart) => (summary.includes(chart.title) ? { ...chart, inSummary: true } : chart));
 }

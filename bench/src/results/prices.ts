@@ -11,25 +11,16 @@ export const PRICES = {
 /** The share of invocations that start an instance, where a million are priced. */
 export const COLD_SHARE = 0.01;
 
-/** One invocation, as it is billed. */
-export interface BilledInvocation {
-  /** Billed duration in ms. */
-  readonly ms: number;
-  /** The function's memory in MB. */
-  readonly memoryMb: number;
-  /** Commands sent to Redis. */
-  readonly commands: number;
-  /** Bytes sent by Redis. */
-  readonly bytes: number;
-  /** Bytes that the function sends over the internet. Default 0. */
-  readonly sent?: number;
-}
-
 /**
- * Returns the dollars of a million such invocations by {@link PRICES}: duration and requests on AWS Lambda; commands and bandwidth
+ * Returns the dollars of a million invocations by {@link PRICES}: duration and requests on AWS Lambda; commands and bandwidth
  * at Upstash, beyond its free quotas; data transfer out of AWS, where Redis is reached over the internet.
+ * @param invocation the billed duration in ms, the function's memory in MB, the commands sent to Redis, the bytes sent by Redis, and the
+ * bytes that the function sends over the internet (default: 0)
  */
-export function costOfMillion({ ms, memoryMb, commands, bytes, sent = 0 }: BilledInvocation) {
+export function costOfMillion(
+  invocation: Readonly<Record<"ms" | "memoryMb" | "commands" | "bytes", number>> & { readonly sent?: number },
+) {
+  const { ms, memoryMb, commands, bytes, sent = 0 } = invocation;
   const { lambda, upstash, egress } = PRICES;
   const gbSeconds = (ms / 1_000) * (memoryMb / 1_024) * 1e6;
   return {

@@ -36,11 +36,11 @@ export function published(result: Result): string {
   const lines = (values: readonly unknown[]) =>
     `[\n${values.map((value) => `  ${line(value)}`).join(",\n")}\n]`;
   const tableText = ({ columns, rows }: Table) => `{"columns": ${line(columns)}, "rows": ${lines(rows)}}`;
-  const partTexts = parts?.map(
-    ({ name, title, table }) =>
-      `{"name": ${line(name)}, "title": ${line(title)}, "table": ${tableText(table)}}`,
-  );
-  const entries = Object.entries(rest).map(([key, value]) => `"${key}": ${line(value)}`);
+  const partTexts = parts?.map(({ name, title, table }) => {
+    return `{"name": ${line(name)}, "title": ${line(title)}, "table": ${tableText(table)}}`;
+  });
+  const present = Object.entries(rest).filter(([, value]) => value !== undefined);
+  const entries = present.map(([key, value]) => `"${key}": ${line(value)}`);
   return `{${[
     ...entries,
     `"table": ${tableText(table)}`,

@@ -48,7 +48,7 @@ function wrap(text: string, indent = 0): string {
 }
 
 /** A table as plain text, numbers to the right, a line between groups. */
-export function asText(table: Table): string {
+function asText(table: Table): string {
   const widths = table.columns.map(({ title }, index) =>
     Math.max(title.length, ...table.rows.map(({ cells }) => cells[index]!.length)),
   );

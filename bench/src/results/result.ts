@@ -1,4 +1,4 @@
-import type { Estimate } from "../statistics/estimate.js";
+import type { Estimate } from "../statistics/series.js";
 import type { Load } from "./load-guard.js";
 import type { Machine } from "./machine.js";
 
@@ -13,7 +13,6 @@ export interface Style {
 
 interface ChartBase {
   readonly title: string;
-  /** Whether the summary page shows the chart too. */
   readonly inSummary?: boolean;
 }
 
@@ -37,7 +36,6 @@ export interface BarChart extends ChartBase {
 /** Counts over time or another quantity, one panel beside the other on common scales. */
 export interface LineChart extends ChartBase {
   readonly kind: "lines";
-  /** The counted thing. */
   readonly unit: string;
   /** The unit of what it is counted along, to the right. */
   readonly along: string;
@@ -73,20 +71,14 @@ export interface Table {
 /** Whether something holds; undecided if the interval contains the limit or there are too few repetitions. */
 export type Verdict = "yes" | "no" | "undecided";
 
-/** A claim of an article. */
 export interface Claim {
   /** The names of the article and of the claim, as `envoy.timeWait`. */
   readonly id: string;
-  /** The title of the article. */
   readonly title: string;
   readonly result: string;
   /** The same number in the unit of the check, if it can be compared. */
   readonly number?: number;
 }
-
-/** How a number that was measured here agrees with that of an article. */
-export const AGREEMENTS = ["same direction", "same order of magnitude", "inside the interval"] as const;
-export type Agreement = (typeof AGREEMENTS)[number];
 
 /** Something that must hold, and whether it did in this run. */
 export interface Check {
@@ -99,12 +91,11 @@ export interface Check {
   /** The estimate that decided it. Absent if it was counted. */
   readonly estimate?: Estimate;
   /** How the number of an article's claim that holds agrees with the article's. */
-  readonly agreement?: Agreement;
+  readonly agreement?: "same direction" | "same order of magnitude" | "inside the interval";
   /** Other arms and clients, which decide nothing. */
   readonly beside?: string;
 }
 
-/** The report of a scenario's measurements. */
 export interface Report {
   /** The results in sentences for readers who know neither the bench nor the articles. */
   readonly sentences?: readonly string[];

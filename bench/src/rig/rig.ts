@@ -1,58 +1,20 @@
 import {
   type Certificate,
-  type GatewayProcess,
   makeCertificate,
-  type NetworkProxy,
   type NetworkProxyOptions,
   type RedisServer,
   startGatewayProcess,
   startNetworkProxy,
   startRedis,
 } from "warmline-testbed";
-import type { BenchClient, Endpoint } from "../client/bench-client.js";
+import type { BenchClient, Endpoint, Place } from "../client/bench-client.js";
 
-/** A server and the way to it, for one run. Closing it stops everything; later calls return the same promise. */
-export interface Rig extends Site {
-  /** The addresses of these servers without the proxies, over loopback. */
-  readonly direct: Endpoint;
-  /** Environment variables that a function needs to trust the server. */
-  readonly trust: Readonly<Record<string, string>>;
-  readonly gateway: GatewayProcess;
-  /** The Redis behind the gateway, if one was requested. */
-  readonly redis: RedisServer | undefined;
-  readonly proxy: NetworkProxy;
-  /** Opens another proxy, in front of the server for clients of that protocol; the caller closes it. */
-  openProxy(protocol: BenchClient["protocol"], options?: Partial<Distance>): Promise<NetworkProxy>;
-  /** Paths to the gateway and to the Redis behind it, over another distance; they close with the rig at the latest. */
-  at(distance: Partial<Distance>): Promise<Site>;
-  /** The engine behind the gateway, in its own words. */
-  readonly engine: string;
-  /** Runs one command on the gateway without the proxy and returns its result. @throws on an error reply */
-  command(...args: (string | number)[]): Promise<unknown>;
-}
+/** Registers a function that stops something; the last one runs first. */
+export type Defer = (stop: () => unknown) => void;
 
-/** How far away the server is. */
-export interface Distance {
-  /** Round-trip time in ms. */
-  readonly rttMs: number;
-  readonly tls: boolean;
-}
+/** How far away the server is: the round-trip time in ms, and whether TLS is used. */
+type Distance = Readonly<{ rttMs: number; tls: boolean }>;
 
-/** The server as seen over one distance. */
-export interface Site {
-  /** Where functions find the server: at the far end of the path. */
-  readonly endpoint: Endpoint;
-  /** Connections that clients of that client have opened over these paths so far. */
-  connectionsOpened(client: Pick<BenchClient, "protocol">): number;
-  /** Bytes that crossed the path of clients of that protocol so far, TLS included. */
-  bytes(client: Pick<BenchClient, "protocol">): NetworkProxy["bytes"];
-  /** The paths themselves. */
-  readonly proxies: readonly NetworkProxy[];
-  /** Closes the paths before the rig is closed. */
-  close(): Promise<void>;
-}
-
-/** Options of {@link startRig}. */
 export interface RigOptions extends Distance {
   /** Start a `redis-server` on TCP, in front of which the gateway stands, so that both can be measured. */
   readonly redis?: boolean;
@@ -60,96 +22,68 @@ export interface RigOptions extends Distance {
   readonly gatewayArgs?: readonly string[];
 }
 
-/** Starts the gateway and a path to it. If a part of it does not start, what has started is stopped. */
-export async function startRig(options: RigOptions): Promise<Rig> {
-  /** Stops what has started; the last one runs first. */
-  const stops: (() => unknown)[] = [];
-  let closed: Promise<void> | undefined;
-  const closeAll = async () => {
-    for (const stop of stops.toReversed()) await stop();
-  };
-  const close = () => {
-    closed ??= closeAll();
-    return closed;
-  };
-  try {
-    // Not a copy: `trust` depends on what is opened later.
-    return Object.assign(await startParts(options, (stop) => void stops.push(stop)), { close });
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
+/** A server and the way to it. */
+export type Rig = Awaited<ReturnType<typeof startRig>>;
 
-/** Starts the parts of a rig. Each is stopped by a function that `defer` receives once it has started. */
-async function startParts(
-  options: RigOptions,
-  defer: (stop: () => unknown) => void,
-): Promise<Omit<Rig, "close">> {
+/** Starts the gateway and a path to it. Each part is registered once it has started, also if a later one does not start. */
+export async function startRig(options: RigOptions, deferOfRig: Defer) {
   const redis = options.redis ? await startRedis({ listen: "tcp" }) : undefined;
-  defer(() => redis?.stop());
+  deferOfRig(() => redis?.stop());
   const behind = redis ? ["--redis", redis.url] : ["--engine", "embedded"];
   const gateway = await startGatewayProcess({ args: [...behind, ...(options.gatewayArgs ?? [])] });
-  defer(() => gateway.stop());
-  const paths = new Set<NetworkProxy>();
-  defer(() => Promise.all(Array.from(paths, (path) => path.close())));
+  deferOfRig(() => gateway.stop());
+  const { url, token } = gateway;
   let certificate: Certificate | undefined;
-  defer(() => certificate?.remove());
-  const pathTo = (
+  const startPath = async (
     port: number,
-    distance: Distance,
-    protocol: NonNullable<NetworkProxyOptions["protocol"]>,
+    { rttMs, tls }: Distance,
+    protocol: NetworkProxyOptions["protocol"],
+    defer: Defer,
   ) => {
-    if (distance.tls) certificate ??= makeCertificate();
-    const tls = distance.tls ? certificate : undefined;
-    return startNetworkProxy({ to: { port }, rttMs: distance.rttMs, tls, protocol });
+    if (tls) certificate ??= makeCertificate();
+    const path = { to: { port }, rttMs, tls: tls ? certificate : undefined, protocol };
+    const proxy = await startNetworkProxy(path);
+    defer(() => proxy.close());
+    return proxy;
   };
-  const at = async (given: Partial<Distance>): Promise<Site> => {
+  const at = async (given: Partial<Distance>, defer = deferOfRig) => {
     const distance = { ...options, ...given };
-    const http = await pathTo(gateway.port, distance, "http");
-    paths.add(http);
-    const tcp = redis && (await pathTo(redis.port!, distance, "raw"));
-    if (tcp) paths.add(tcp);
-    const proxies = [http, ...(tcp ? [tcp] : [])];
-    const proxyOf = ({ protocol }: Pick<BenchClient, "protocol">) => (protocol === "tcp" ? tcp! : http);
+    const { tls } = distance;
+    const http = await startPath(gateway.port, distance, "http", defer);
+    const tcp = redis && (await startPath(redis.port!, distance, "raw", defer));
+    const place: Place = {
+      endpoint: { url: http.url, token, ...(tcp && { tcp: { port: tcp.port, tls } }) },
+      trust: tls ? { NODE_EXTRA_CA_CERTS: certificate!.caFile } : {},
+    };
     return {
-      proxies,
-      close: async () => {
-        for (const proxy of proxies) paths.delete(proxy);
-        await Promise.all(proxies.map((proxy) => proxy.close()));
-      },
-      endpoint: {
-        url: http.url,
-        token: gateway.token,
-        ...(tcp && { tcp: { port: tcp.port, tls: distance.tls } }),
-      },
-      connectionsOpened: (client) => proxyOf(client).connectionsOpened,
-      bytes: (client) => proxyOf(client).bytes,
+      ...place,
+      /** Returns the proxy that clients of that protocol cross; it counts their connections and bytes, TLS included. */
+      proxyOf: ({ protocol }: Pick<BenchClient, "protocol">) => (protocol === "tcp" ? tcp! : http),
+      /** The proxies: in front of the gateway and, if there is one, of the Redis on TCP. */
+      proxies: tcp ? [http, tcp] : [http],
     };
   };
-  const site = await at({});
+  /** The addresses of these servers without the proxies, over loopback. */
+  const direct: Endpoint = { url, token, ...(redis && { tcp: { port: redis.port!, tls: false } }) };
   return {
-    ...site,
-    direct: {
-      url: gateway.url,
-      token: gateway.token,
-      ...(redis && { tcp: { port: redis.port!, tls: false } }),
-    },
-    redis,
-    get trust(): Record<string, string> {
-      return certificate ? { NODE_EXTRA_CA_CERTS: certificate.caFile } : {};
-    },
+    ...(await at({})),
+    direct,
     gateway,
-    proxy: site.proxies[0]!,
-    openProxy: (protocol, distance) =>
+    /** The Redis behind the gateway, if one was requested. */
+    redis,
+    /** Opens another proxy for faults, in front of the server for clients of that protocol. */
+    openProxy: (protocol: BenchClient["protocol"], defer: Defer) =>
       protocol === "tcp"
-        ? pathTo(redis!.port!, { ...options, ...distance }, "resp")
-        : pathTo(gateway.port, { ...options, ...distance }, "http"),
+        ? startPath(redis!.port!, options, "resp", defer)
+        : startPath(gateway.port, options, "http", defer),
+    /** Opens paths to the gateway and to the Redis behind it, over another distance. Default: they close with the rig. */
     at,
+    /** The engine behind the gateway, in its own words. */
     engine: redis ? await nameOf(redis) : (await gateway.health()).engine,
-    command: async (...args) => {
-      const headers = { Authorization: `Bearer ${gateway.token}`, Connection: "close" };
-      const reply = await fetch(gateway.url, { method: "POST", headers, body: JSON.stringify(args) });
+    /** Runs one command on the gateway without the proxy and returns its result. @throws on an error reply */
+    command: async (...args: (string | number)[]): Promise<unknown> => {
+      const headers = { Authorization: `Bearer ${token}`, Connection: "close" };
+      const reply = await fetch(url, { method: "POST", headers, body: JSON.stringify(args) });
       const { result, error } = (await reply.json()) as { result?: unknown; error?: string };
       if (error !== undefined) throw new Error(error);
       return result;
@@ -160,4 +94,14 @@ async function startParts(
 async function nameOf(redis: RedisServer): Promise<string> {
   const info = String(await redis.command("INFO", "server"));
   return `redis-server ${/redis_version:(\S+)/.exec(info)?.[1] ?? "of unknown version"}`;
+}
+
+/** Returns a number of INFO, such as `connected_clients` of the section `clients`. */
+export async function readInfo(
+  redis: Pick<RedisServer, "command">,
+  section: string,
+  name: string,
+): Promise<number> {
+  const text = String(await redis.command("INFO", section));
+  return Number(new RegExp(`^${name}:([\\d.]+)`, "m").exec(text)![1]);
 }

@@ -1,31 +1,18 @@
-import { type Instance, type InstanceOptions, startInstance } from "warmline-testbed";
+import { type Instance, type InstanceOptions, type Invocation, startInstance } from "warmline-testbed";
 import { type FunctionSpec, handlerPath } from "../client/bench-client.js";
+import { allEnded } from "../util/promises.js";
+import type { Defer } from "./rig.js";
 
 /** The value stored under `greeting`, which the measured functions read. */
 export const GREETING = "hello from a warm connection";
 
-/** Measurements of one instance from start to end; all times in ms. */
-export interface InstanceRun {
-  /** From process start to the first request for an invocation. */
-  readonly init: number;
-  /** The handler's time in the first invocation, and in each later one. */
-  readonly first: number;
-  readonly warm: readonly number[];
-  /** The body that each invocation returned. */
-  readonly bodies: readonly unknown[];
-  /** The method of the CPU limit, if there was one. */
-  readonly throttle: string | undefined;
-}
-
-/** Options of {@link runInstance}. */
-export interface RunInstanceOptions extends Omit<InstanceOptions, "handler" | "env"> {
+interface RunInstanceOptions extends Omit<InstanceOptions, "handler" | "env"> {
   /** Number of invocations. Default: the number of events. */
   readonly invocations?: number;
   /** The event of each invocation; the last one is repeated. Default: one empty event. */
   readonly events?: readonly unknown[];
   /** The body that each invocation must return. Default: not checked. */
   readonly expected?: unknown;
-  readonly trust?: Readonly<Record<string, string>>;
   /** Is called after each invocation with its number, from 0. */
   onInvoked?(call: number): void;
 }
@@ -33,13 +20,11 @@ export interface RunInstanceOptions extends Omit<InstanceOptions, "handler" | "e
 /**
  * Starts an instance, runs the invocations one after another and stops it. The first event waits for the end of the init phase, as
  * in an on-demand start.
+ * @returns times in ms, `init` from the start of the process to the first request for an invocation, `first` and `warm` of the handler
+ * in the first and in later invocations; the body that each invocation returned; and the method of the CPU limit, if there was one
  * @throws if an invocation fails or returns another value than expected: its numbers would be meaningless
  */
-export async function runInstance(
-  label: string,
-  what: FunctionSpec,
-  options: RunInstanceOptions,
-): Promise<InstanceRun> {
+export async function runInstance(label: string, what: FunctionSpec, options: RunInstanceOptions) {
   const { instance, run } = await beginInstance(label, what, options);
   await instance.stop();
   return run;
@@ -49,30 +34,19 @@ export async function runInstance(
 export async function beginInstance(
   label: string,
   what: FunctionSpec,
-  options: RunInstanceOptions,
-): Promise<{ readonly instance: Instance; readonly run: InstanceRun }> {
-  const { events = [{}], invocations = events.length, expected, trust, onInvoked, ...rest } = options;
-  const instance = await startInstance({
-    ...rest,
-    handler: handlerPath(what.handler),
-    env: { ...what.env, ...trust },
-    firstEvent: events[0],
-  });
+  { events = [{}], invocations = events.length, expected, onInvoked, ...options }: RunInstanceOptions,
+) {
+  const instance = await startInstance({ ...options, ...what, firstEvent: events[0] });
   try {
     const latencies: number[] = [];
     const bodies: unknown[] = [];
     for (let n = 0; n < invocations; n++) {
       const waiting = n === 0 ? instance.first : undefined;
-      const event = events[Math.min(n, events.length - 1)];
-      const { result, error, durationMs } = await (waiting ?? instance.invoke(event));
-      const body = (result as { body?: unknown } | undefined)?.body;
-      if (error || (expected !== undefined && body !== expected)) {
-        const problem = error
-          ? `${error.errorType}: ${error.errorMessage}`
-          : `the result was ${JSON.stringify(result)}`;
-        throw new Error(`${label}: ${problem}\n${instance.output}`);
-      }
-      latencies.push(durationMs);
+      const invocation = await (waiting ?? instance.invoke(events[Math.min(n, events.length - 1)]));
+      const body = bodyOf(invocation, label, instance);
+      if (expected !== undefined && body !== expected)
+        throw new Error(`${label}: the result was ${JSON.stringify(invocation.result)}\n${instance.output}`);
+      latencies.push(invocation.durationMs);
       bodies.push(body);
       onInvoked?.(n);
     }
@@ -83,4 +57,35 @@ export async function beginInstance(
     await instance.stop();
     throw error;
   }
+}
+
+/** What a handler returns in `body`. */
+export type Body<Handler extends (event: never) => Promise<{ body: unknown }>> = Awaited<
+  ReturnType<Handler>
+>["body"];
+
+/** Returns the body that an invocation returned. @throws if it failed */
+export function bodyOf({ result, error }: Invocation, label: string, instance: Instance): unknown {
+  if (error) throw new Error(`${label}: ${error.errorType}: ${error.errorMessage}\n${instance.output}`);
+  return (result as { body?: unknown } | undefined)?.body;
+}
+
+/** The function of simulated users, each as a process with connections of its own. */
+export const USERS: FunctionSpec = { handler: handlerPath("sparse-users"), env: {} };
+
+/** Starts instances that each run one invocation and then stay. `done` resolves once all invocations have ended. */
+export async function startInstances(
+  label: string,
+  what: FunctionSpec,
+  { count, event, timeoutMs }: Readonly<{ count: number; event?: unknown; timeoutMs?: number }>,
+  defer: Defer,
+) {
+  const start = async () => {
+    const instance = await startInstance({ ...what, timeoutMs });
+    defer(() => instance.stop());
+    return instance;
+  };
+  const instances = await allEnded(Array.from({ length: count }, start));
+  const invoke = async (instance: Instance) => bodyOf(await instance.invoke(event), label, instance);
+  return { done: Promise.all(instances.map(invoke)) };
 }

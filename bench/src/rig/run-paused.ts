@@ -1,11 +1,17 @@
+import { totalmem } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Instance, startInstance } from "warmline-testbed";
-import { type FunctionSpec, handlerPath } from "../client/bench-client.js";
+import { type Instance, type Invocation, startInstance } from "warmline-testbed";
+import type { FunctionSpec } from "../client/bench-client.js";
 import { Gate } from "../util/gate.js";
+
+/**
+ * The instances that pause at once, as many as fit into memory: each is a process of its own, of 20 MB to 60 MB. At most 180: with
+ * 360, a kernel that tracks page accesses (DAMON) used over a tenth of two processors.
+ */
+export const PAUSING_LANES = Math.max(16, Math.min(180, Math.floor(totalmem() / 2 ** 26)));
 
 /** Pauses between the invocations of an instance. */
 export interface Pauses {
-  /** The number of invocations. */
   readonly calls: number;
   readonly pauseMs: number;
   /** Whether the instance is frozen during the pause. It thaws with the invocation waiting. */
@@ -14,20 +20,10 @@ export interface Pauses {
   readonly timeoutMs?: number;
   /** Returns the latency in ms from the handler's result. Default: the handler's whole time. */
   latencyOf?(result: unknown): number;
-  /** Opens another way to the instance. `call` invokes it, and thaws it with the invocation waiting. Default: directly. */
-  through?(instance: Instance): Promise<{ call(): ReturnType<Instance["invoke"]>; close(): Promise<void> }>;
+  /** Invokes the instance, and thaws it if it is frozen. Default: directly. */
+  invoke?(instance: Instance): Promise<Invocation>;
   /** Is called after the first invocations, which do not count. */
   onWarm?(): void;
-}
-
-/** The measurements of an instance that pauses. */
-export interface PausedRun {
-  /** In ms. */
-  readonly latencies: readonly number[];
-  /** Invocations that failed, first ones included. */
-  readonly failed: number;
-  /** The longest pause in s; 0 without pauses. */
-  readonly longestPauseS: number;
 }
 
 /** The number of first invocations that do not count. */
@@ -39,46 +35,42 @@ const alone = new Gate(1);
 /**
  * Runs an instance with a pause before each invocation. Without a pause nothing else runs between two invocations.
  * An instance that ended, as after a timeout, runs no further invocations.
+ * @returns the latencies in ms; the number of invocations that failed, first ones included; the longest pause in s
  */
 export async function runPaused(
-  { handler, env }: FunctionSpec,
-  trust: Readonly<Record<string, string>>,
+  what: FunctionSpec,
   event: unknown,
-  { calls, pauseMs, frozen, timeoutMs = 5_000, latencyOf, through, onWarm }: Pauses,
-): Promise<PausedRun> {
+  { calls, pauseMs, frozen, timeoutMs = 5_000, latencyOf, onWarm, ...pauses }: Pauses,
+) {
   const latencies: number[] = [];
   let [failed, longestPauseS, pausedAt] = [0, 0, 0];
-  let way: Awaited<ReturnType<NonNullable<typeof through>>> | undefined;
-  const send = (instance: Instance) => way?.call() ?? instance.invoke(event);
-  const start = async () => {
-    const started = await startInstance({
-      handler: handlerPath(handler),
-      env: { ...env, ...trust },
-      timeoutMs,
-    });
-    way = await through?.(started);
+  const invokeDirectly = async (instance: Instance) => {
+    const invocation = instance.invoke(event);
+    if (frozen) await instance.thaw();
+    return invocation;
+  };
+  const { invoke = invokeDirectly } = pauses;
+  const beginPause = async (instance: Instance) => {
+    if (frozen) await instance.freeze();
+    pausedAt = performance.now();
+  };
+  const instance = await alone.run(async () => {
+    const started = await startInstance({ ...what, timeoutMs });
     for (let call = 0; call < WARM_UP && started.alive; call++) {
-      const { error } = await send(started);
+      const { error } = await invoke(started);
       if (error) failed++;
     }
     onWarm?.();
     if (pauseMs > 0) await beginPause(started);
     return started;
-  };
-  const beginPause = async (instance: Instance) => {
-    if (frozen) await instance.freeze();
-    pausedAt = performance.now();
-  };
-  const instance = await alone.run(start);
-  const invoke = async () => {
-    const invocation = send(instance);
-    if (frozen && !way) await instance.thaw();
-    const { error, result, durationMs } = await invocation;
+  });
+  const measure = async () => {
+    const { error, result, durationMs } = await invoke(instance);
     if (error) failed++;
     else latencies.push(latencyOf ? latencyOf(result) : durationMs);
   };
   const backToBack = async () => {
-    for (let call = 0; call < calls && instance.alive; call++) await invoke();
+    for (let call = 0; call < calls && instance.alive; call++) await measure();
   };
   const afterPause = async () => {
     if (!instance.alive) {
@@ -86,7 +78,7 @@ export async function runPaused(
       return;
     }
     longestPauseS = Math.max(longestPauseS, (performance.now() - pausedAt) / 1_000);
-    await invoke();
+    await measure();
     await beginPause(instance);
   };
   try {
@@ -98,7 +90,6 @@ export async function runPaused(
     }
     return { latencies, failed, longestPauseS };
   } finally {
-    await way?.close();
     await alone.run(() => instance.stop());
   }
 }

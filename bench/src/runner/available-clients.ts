@@ -2,6 +2,7 @@ import { findRedisServer, NO_REDIS } from "warmline-testbed";
 import type { BenchClient } from "../client/bench-client.js";
 import { isMeasurable } from "../client/choose-clients.js";
 import { readVersion } from "../results/machine.js";
+import { grouped } from "../results/present.js";
 import type { Scenario } from "../scenario.js";
 
 /**
@@ -14,18 +15,18 @@ export function availableClients(
   scenario: Pick<Scenario, "ownServer" | "protocol">,
 ) {
   const found = scenario.ownServer || findRedisServer() !== undefined;
-  const fit = clients.filter((client) => isMeasurable(client, scenario));
-  const unfit = clients.filter((client) => !fit.includes(client)).map(({ label }) => label);
-  const kept = fit.filter(({ protocol }) => protocol === "http" || found);
-  const out = fit.filter((client) => !kept.includes(client)).map(({ label }) => label);
+  const problemOf = (client: BenchClient) => {
+    if (!isMeasurable(client, scenario))
+      return "the scenario measures connections to the gateway, not to Redis";
+    return client.protocol === "http" || found ? "" : NO_REDIS;
+  };
+  const kept = clients.filter((client) => problemOf(client) === "");
+  const skipped = grouped(clients, problemOf).filter(([problem]) => problem !== "");
   return {
     clients: kept,
     redis: kept.some(({ protocol }) => protocol === "tcp"),
     notes: [
-      ...(unfit.length > 0
-        ? [`Skipped: ${unfit.join(", ")}: the scenario measures connections to the gateway, not to Redis.`]
-        : []),
-      ...(out.length > 0 ? [`Skipped: ${out.join(", ")}: ${NO_REDIS}.`] : []),
+      ...skipped.map(([problem, own]) => `Skipped: ${own.map(({ label }) => label).join(", ")}: ${problem}.`),
       ...kept.flatMap((client) => client.note ?? []),
     ],
   };

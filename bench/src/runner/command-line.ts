@@ -2,15 +2,11 @@ import { parseArgs } from "node:util";
 import type { BenchClient } from "../client/bench-client.js";
 import { assertMeasurable, chooseClients } from "../client/choose-clients.js";
 import type { Scenario, Settings } from "../scenario.js";
-import { number, numbers, UsageError } from "../util/usage.js";
+import { UsageError } from "../util/usage.js";
 
-export { UsageError } from "../util/usage.js";
-
-/** A scenario with its settings. */
 export interface Run {
   readonly scenario: Scenario;
   readonly settings: Settings;
-  /** The clients to measure. */
   readonly clients: readonly BenchClient[];
   /** The runs of its further parts. */
   readonly parts: readonly Run[];
@@ -24,7 +20,6 @@ export interface Output {
   readonly report: string | undefined;
 }
 
-/** The parsed command line. */
 export type CommandLine =
   | { readonly action: "help" }
   | { readonly action: "list" }
@@ -113,15 +108,15 @@ export function parse(
   if (values.help) return { action: "help" };
   if (values.list) return { action: "list" };
   const [name, ...more] = positionals;
-  const allowOnly = (...allowed: readonly string[]) => {
+  const output: Output = { json: values.json, report: values.report };
+  const refuseOthers = (allowed: readonly string[], problem: string) => {
     const other = Object.keys(values).find((option) => !allowed.includes(option));
-    if (other !== undefined)
-      throw new UsageError(`--${other} cannot be used with ${name}, which measures nothing.`);
+    if (other !== undefined) throw new UsageError(`--${other} ${problem}`);
   };
   if (name === "report") {
     if (more.length === 0) throw new UsageError("report needs at least one file that --json wrote.");
-    allowOnly("json", "report");
-    return { action: "report", files: more, json: values.json, report: values.report };
+    refuseOthers(["json", "report"], "cannot be used with report, which measures nothing.");
+    return { action: "report", files: more, ...output };
   }
   if (name === undefined || (more.length > 0 && name !== "publish"))
     throw new UsageError(
@@ -130,33 +125,29 @@ export function parse(
   const ofPublish = PUBLISH_OPTIONS.find((option) => values[option] !== undefined);
   if (ofPublish !== undefined && name !== "publish")
     throw new UsageError(`--${ofPublish} is an option of publish. It cannot be used with ${name}.`);
-  const seed = number("seed", values.seed, 0) ?? Math.floor(Math.random() * 1e6);
-  const rtts = numbers("rtt", values.rtt, 0, false);
-  const sizes = numbers("memory", values.memory, 64);
-  const invocations = number("invocations", values.invocations, 2);
-  const rounds = number("rounds", values.rounds, 1);
   const isStart = name === START;
-  if (isStart ? values.quick : values.full)
+  if (isStart && values.quick)
+    throw new UsageError("--quick cannot be used with npm start, which is quick without --full.");
+  if (!isStart && values.full)
     throw new UsageError(
-      isStart
-        ? "--quick cannot be used with npm start, which is quick without --full."
-        : "--full is an option of npm start. npm run bench measures in full unless --quick is given.",
+      "--full is an option of npm start. npm run bench measures in full unless --quick is given.",
     );
-  const isShort = isStart ? !values.full : (values.quick ?? false);
+  const { quick = false } = values;
+  const isShort = quick || (isStart && !values.full);
+  const seed = readNumber("seed", values.seed, 0) ?? Math.floor(Math.random() * 1e6);
+  const rtts = readNumbers("rtt", values.rtt, 0, false);
+  const sizes = readNumbers("memory", values.memory, 64);
+  const given = {
+    invocations: readNumber("invocations", values.invocations, 2),
+    rounds: readNumber("rounds", values.rounds, 1),
+    seconds: readNumber("seconds", values.seconds, 0.1, false),
+  };
   const runOf = (scenario: Scenario): Run => {
-    const { defaults } = scenario;
-    const chosen = (given: number | undefined, pair: readonly [number, number] | undefined) =>
-      given ?? pair?.[isShort ? 1 : 0] ?? 1;
+    const chosen = (option: keyof typeof given) =>
+      given[option] ?? scenario.defaults[option]?.[isShort ? 1 : 0] ?? 1;
     const settings: Settings = {
-      quick: values.quick ?? false,
-      rttMs: rtts?.[0] ?? 1,
-      rtts,
-      tls: values.tls ?? false,
-      seed,
-      invocations: chosen(invocations, defaults.invocations),
-      rounds: chosen(rounds, defaults.rounds),
-      seconds: chosen(number("seconds", values.seconds, 0.1, false), defaults.seconds),
-      sizes,
+      ...{ quick, rttMs: rtts?.[0] ?? 1, rtts, tls: values.tls ?? false, seed, sizes },
+      ...{ invocations: chosen("invocations"), rounds: chosen("rounds"), seconds: chosen("seconds") },
     };
     return {
       scenario,
@@ -166,28 +157,25 @@ export function parse(
       line: repeatCommand(args, name, scenario, seed),
     };
   };
-  const output: Output = { json: values.json, report: values.report };
+  const unknown = (word: string) => new UsageError(`Unknown scenario: ${word}. --list shows the scenarios.`);
   if (name === "all") return { action: "all", runs: scenarios.map(runOf), ...output };
   if (name === "publish") {
-    const trial = values.trial ?? false;
-    const other = Object.keys(values).find((option) => ![...PUBLISH_OPTIONS, "seed"].includes(option));
-    if (other !== undefined && !trial)
-      throw new UsageError(
-        `--${other} can be used with publish only beside --trial: results are published with the defaults.`,
+    const { trial = false, again = false } = values;
+    if (!trial)
+      refuseOthers(
+        [...PUBLISH_OPTIONS, "seed"],
+        "can be used with publish only beside --trial: results are published with the defaults.",
       );
-    const unknown = more.find((each) => !scenarios.some((scenario) => scenario.name === each));
-    if (unknown !== undefined)
-      throw new UsageError(`Unknown scenario: ${unknown}. --list shows the scenarios.`);
-    const chosen = scenarios.filter((each) => more.length === 0 || more.includes(each.name));
-    const count = number("runs", values.runs, 1) ?? PUBLISHED_RUNS;
-    const again = values.again ?? false;
+    for (const word of more) if (!scenarios.some((each) => each.name === word)) throw unknown(word);
     if (again && values.seed === undefined)
       throw new UsageError("--again needs a --seed other than that of the first publication.");
-    return { action: "publish", runs: chosen.map(runOf), count, seed, again, trial };
+    const runs = scenarios.filter((each) => more.length === 0 || more.includes(each.name)).map(runOf);
+    const count = readNumber("runs", values.runs, 1) ?? PUBLISHED_RUNS;
+    return { action: "publish", runs, count, seed, again, trial };
   }
   const withParts = scenarios.flatMap((each) => [each, ...(each.parts ?? [])]);
   const scenario = withParts.find((each) => each.name === (isStart ? "keepalive" : name));
-  if (!scenario) throw new UsageError(`Unknown scenario: ${name}. --list shows the scenarios.`);
+  if (!scenario) throw unknown(name);
   for (const [option, isTaken] of Object.entries(SOME_TAKE)) {
     if (option in values && !isTaken(scenario)) {
       const takers = scenarios.filter(isTaken).map((each) => each.name);
@@ -201,6 +189,19 @@ export function parse(
   assertMeasurable(values.clients, scenario, clients);
   return { action: "run", ...runOf(scenario), ...output };
 }
+
+/** Returns the number of an option. @throws UsageError if it is not a number, or below `least` */
+function readNumber(name: string, text: string | undefined, least: number, isWhole = true) {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  const fits = text.trim() !== "" && Number.isFinite(value) && value >= least;
+  if (fits && (!isWhole || Number.isInteger(value))) return value;
+  throw new UsageError(`--${name} must be a ${isWhole ? "whole " : ""}number >= ${least}.`);
+}
+
+/** Returns the numbers of an option, which are separated by commas. @throws UsageError as {@link readNumber} does */
+const readNumbers = (name: string, text: string | undefined, least: number, isWhole = true) =>
+  text?.split(",").map((part) => readNumber(name, part, least, isWhole)!);
 
 function read(args: readonly string[]) {
   try {

@@ -3,31 +3,32 @@ import { readCommit } from "../results/commit.js";
 import { watchLoad } from "../results/load-guard.js";
 import { thisMachine } from "../results/machine.js";
 import type { Outcome, Result } from "../results/result.js";
+import type { Scenario } from "../scenario.js";
 import { Progress } from "../util/progress.js";
 import { UsageError } from "../util/usage.js";
 import type { Run } from "./command-line.js";
 import { type Measured, runScenario } from "./run-scenario.js";
 
-/** How a run belongs to a publication. Of a scenario with parts each has measurements of its own. */
-export interface Publishing {
-  /** Reports these runs, each one repetition, and measures nothing. */
-  readonly of?: readonly (readonly Measured[])[];
-  /** Receives what was measured. */
-  readonly onMeasured?: (measured: readonly Measured[]) => void;
-}
-
-/** Runs a scenario and its parts in this process. @throws UsageError if it cannot run on this machine */
-export async function perform(run: Run, { of, onMeasured }: Publishing = {}): Promise<Result> {
+/**
+ * Runs a scenario and its parts in this process.
+ * @param runs what earlier runs measured, the scenario and each part: they are reported, each as one repetition, and nothing is measured
+ * @returns the result, and what was measured
+ * @throws UsageError if it cannot run on this machine
+ */
+export async function perform(
+  run: Run,
+  runs?: readonly (readonly Measured[])[],
+): Promise<{ readonly result: Result; readonly measured: readonly Measured[] }> {
   const { scenario, settings, line } = run;
   const reason = scenario.missing?.();
   if (reason !== undefined) throw new UsageError(`${scenario.name} cannot run here: it ${reason}.`);
-  const startedAt = new Date();
+  const startedAt = new Date().toISOString();
   const machine = thisMachine();
   const commit = readCommit();
   const loadOfRun = await watchLoad();
   const begunAt = performance.now();
   const measured: Measured[] = [];
-  const outcomes: { readonly part: Run; readonly outcome: Outcome }[] = [];
+  const outcomes: PartOutcome[] = [];
   const skipped: string[] = [];
   for (const part of [run, ...run.parts]) {
     const missing = part.scenario.missing?.();
@@ -35,17 +36,15 @@ export async function perform(run: Run, { of, onMeasured }: Publishing = {}): Pr
       skipped.push(`Skipped: ${part.scenario.title}: it ${missing}.`);
       continue;
     }
-    const at = outcomes.length;
+    const own = runs?.map((parts) => parts[outcomes.length]!);
     const progress = new Progress(process.stderr, part.scenario.name);
-    const outcome = await runScenario(part.scenario, part.settings, part.clients, progress, {
-      ...(of && { of: of.map((parts) => parts[at]!) }),
-      onMeasured: (each) => void measured.push(each),
-    }).finally(() => progress.end());
-    outcomes.push({ part, outcome });
+    const ended = runScenario(part.scenario, part.settings, part.clients, progress, own);
+    const { outcome, measured: ofPart } = await ended.finally(() => progress.end());
+    outcomes.push({ scenario: part.scenario, outcome });
+    measured.push(ofPart);
   }
-  onMeasured?.(measured);
   const joined = join(outcomes);
-  return {
+  const result: Result = {
     format: 4,
     scenario: scenario.name,
     title: scenario.title,
@@ -53,37 +52,39 @@ export async function perform(run: Run, { of, onMeasured }: Publishing = {}): Pr
     command: line,
     seed: settings.seed,
     machine,
-    ...(commit !== undefined && { commit }),
+    commit,
     load: loadOfRun(),
-    startedAt: startedAt.toISOString(),
+    startedAt,
     seconds: Math.round((performance.now() - begunAt) / 100) / 10,
     ...joined,
     notes: [...joined.notes, ...skipped],
   };
+  return { result, measured };
+}
+
+interface PartOutcome {
+  readonly scenario: Scenario;
+  readonly outcome: Outcome;
 }
 
 /** Puts the outcomes of a scenario and of its parts together. */
-function join(outcomes: readonly { readonly part: Run; readonly outcome: Outcome }[]): Outcome {
-  const [{ outcome: first }, ...others] = outcomes as [(typeof outcomes)[number], ...typeof outcomes];
+function join(outcomes: readonly PartOutcome[]): Outcome {
+  const [{ outcome: first }, ...others] = outcomes as [PartOutcome, ...PartOutcome[]];
   if (others.length === 0) return first;
   const all = outcomes.map(({ outcome }) => outcome);
   const checks = all.flatMap((each) => each.checks);
-  const of = (named: (outcome: Outcome) => Readonly<Record<string, unknown>>) =>
-    Object.fromEntries(others.map(({ part, outcome }) => [part.scenario.name, named(outcome)]));
+  const settings = others.map(({ scenario, outcome }) => [scenario.name, outcome.settings] as const);
   return {
     ...first,
     checks,
     summary: first.settings.quick ? first.summary : summaryOf(checks),
     charts: all.flatMap(({ charts }) => charts),
     notes: [...new Set(all.flatMap(({ notes }) => notes))],
-    settings: { ...first.settings, ...of(({ settings }) => settings) },
+    settings: { ...first.settings, ...Object.fromEntries(settings) },
     versions: Object.assign({}, ...all.map(({ versions }) => versions)),
-    parts: others.map(({ part: { scenario }, outcome: { table } }) => {
-      const { name, title } = scenario;
-      return { name, title, table };
-    }),
-    data: outcomes.flatMap(({ part, outcome }, at) =>
-      (outcome.data as object[]).map((row) => (at === 0 ? row : { part: part.scenario.name, ...row })),
+    parts: others.map(({ scenario: { name, title }, outcome: { table } }) => ({ name, title, table })),
+    data: outcomes.flatMap(({ scenario, outcome }, at) =>
+      (outcome.data as object[]).map((row) => (at === 0 ? row : { part: scenario.name, ...row })),
     ),
   };
 }

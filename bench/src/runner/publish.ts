@@ -2,14 +2,17 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { compareResults, repeatedText } from "../results/compare.js";
 import type { Load } from "../results/load-guard.js";
+import { thisMachine } from "../results/machine.js";
 import { slowdownOf } from "../results/pace.js";
 import type { Result, SkippedScenario } from "../results/result.js";
 import { published } from "../results/result-file.js";
-import { median } from "../statistics/latencies.js";
-import type { Run } from "./command-line.js";
+import { median } from "../statistics/series.js";
+import type { CommandLine, Run } from "./command-line.js";
+import type { ScenarioResponse } from "./scenario-process.js";
+import type { ScenarioMessage } from "./scenario-program.js";
 
 /** A run of a scenario that a publication consists of. */
-export interface PublishedRun {
+interface PublishedRun {
   readonly scenario: string;
   readonly seed: number;
   /** The seed of the publication. */
@@ -26,25 +29,14 @@ export interface PublishedRun {
 }
 
 /** What a publication is made of. */
-export interface Publication {
-  readonly runs: readonly Run[];
-  /** The number of runs of each scenario. */
-  readonly count: number;
-  readonly seed: number;
-  /** Whether scenarios that have been published from this commit are measured again, and compared with the first publication. */
-  readonly again: boolean;
+export interface Publication extends Omit<Extract<CommandLine, { action: "publish" }>, "action"> {
   readonly commit: string | undefined;
-  /** Whether no run is void, for trials on a busy machine. */
-  readonly lenient: boolean;
   /** The folder of the published results. */
   readonly to: string;
   /** The folder of the runs, which a later call continues from. */
   readonly folder: string;
-  keyOf(run: Run): string;
-  /** Runs a scenario once in a process of its own; its samples are written to a file of that name in `folder`. */
-  measure(run: Run, seed: number, file: string): Promise<Omit<PublishedRun, "key" | "from">>;
-  /** Reports runs as one result. */
-  report(run: Run, files: readonly string[]): Promise<Result>;
+  /** Runs a scenario, or reports its runs, in a process of its own. */
+  perform(message: Omit<ScenarioMessage, "args">): Promise<ScenarioResponse>;
   say(line: string): void;
 }
 
@@ -58,7 +50,7 @@ const MAX_VOID = 3;
  * @returns the scenarios without a result, and why
  */
 export async function publish(publication: Publication): Promise<SkippedScenario[]> {
-  const { runs, count, again, commit, lenient, to, folder, say } = publication;
+  const { runs, count, seed: from, again, trial, commit, to, folder, perform, say } = publication;
   mkdirSync(folder, { recursive: true });
   mkdirSync(to, { recursive: true });
   const index = join(folder, "index.json");
@@ -69,11 +61,11 @@ export async function publish(publication: Publication): Promise<SkippedScenario
     known = kept;
     writeFileSync(index, `${JSON.stringify(known, undefined, 1)}\n`);
   };
-  const keys = new Map(runs.map((run) => [run.scenario.name, publication.keyOf(run)]));
+  const keys = new Map(runs.map((run) => [run.scenario.name, keyOf(run, commit)]));
   keep(
     known.filter(
-      ({ scenario, key, from }) =>
-        !keys.has(scenario) || (keys.get(scenario) === key && (!again || from === publication.seed)),
+      (each) =>
+        !keys.has(each.scenario) || (keys.get(each.scenario) === each.key && (!again || each.from === from)),
     ),
   );
 
@@ -95,12 +87,13 @@ export async function publish(publication: Publication): Promise<SkippedScenario
     else if (!isDone || (again && !published.runs?.repeated)) left.add(run);
     else say(`${scenario}: published from this commit${again ? ", twice" : ""}`);
   }
-  const give = (run: Run, reason: string) => {
+  const giveUp = (run: Run, reason: string) => {
     left.delete(run);
     skipped.push({ scenario: run.scenario.name, reason });
     say(`${run.scenario.name}: ${reason}`);
   };
-  const voidOf = (run: PublishedRun) => (lenient ? undefined : reasonToVoid(run, known));
+  // No run of a trial is void, whatever else the machine does.
+  const voidOf = (run: PublishedRun) => (trial ? undefined : reasonToVoid(run, known));
   const validOf = (name: string) =>
     known.filter((each) => each.scenario === name && voidOf(each) === undefined);
   /** Returns how many seconds a run takes: as those before, or as planned. */
@@ -118,12 +111,16 @@ export async function publish(publication: Publication): Promise<SkippedScenario
   while (left.size > 0) {
     for (const run of [...left]) {
       const { name } = run.scenario;
-      const seed = publication.seed + known.filter(({ scenario }) => scenario === name).length;
+      const seed = from + known.filter(({ scenario }) => scenario === name).length;
       try {
         if (runsLeft(run) > 0) {
           attempts.set(run, (attempts.get(run) ?? 0) + 1);
-          const own = { key: keys.get(name)!, from: publication.seed };
-          const measured = { ...own, ...(await publication.measure(run, seed, `${name}.${seed}.json.gz`)) };
+          const file = `${name}.${seed}.json.gz`;
+          const message = { scenario: name, run: { seed, file: join(folder, file) } };
+          const { result, paces = [] } = await perform(message);
+          const { startedAt, seconds, load } = result;
+          const own = { scenario: name, seed, from, key: keys.get(name)!, file };
+          const measured: PublishedRun = { ...own, startedAt, seconds, load, paces };
           keep([...known, measured]);
           const reason = voidOf(measured);
           const of = `run ${validOf(name).length} of ${count}, ${Math.round(measured.seconds)} s`;
@@ -135,31 +132,31 @@ export async function publish(publication: Publication): Promise<SkippedScenario
         if (valid.length >= count) {
           const used = valid.slice(0, count);
           const files = used.map(({ file }) => join(folder, file));
-          const result = withRuns(await publication.report(run, files), used, voided);
-          writeFileSync(join(to, `${name}.json`), published(compared(before.get(run), result, name, say)));
+          const reported = await perform({ scenario: name, report: files });
+          const result = withRuns(reported.result, used, voided);
+          const first = before.get(run);
+          const compared = first && compareResults(first, result);
+          if (compared) say(`${name}: ${repeatedText(compared.repeated)}`);
+          writeFileSync(join(to, `${name}.json`), published(compared?.result ?? result));
           left.delete(run);
           say(`${name}: published`);
         } else if (attempts.get(run)! >= count + MAX_VOID)
-          give(run, `${voided} runs were void: try again later`);
+          giveUp(run, `${voided} runs were void: try again later`);
       } catch (error) {
-        give(run, `failed: ${(error as Error).message.split("\n")[0]}`);
+        giveUp(run, `failed: ${(error as Error).message.split("\n")[0]}`);
       }
     }
   }
   return skipped;
 }
 
-/** Returns a result as it is published: beside an earlier one of this commit, with how both agree. */
-function compared(
-  first: Result | undefined,
-  second: Result,
-  name: string,
-  say: (line: string) => void,
-): Result {
-  if (!first) return second;
-  const { result, repeated } = compareResults(first, second);
-  say(`${name}: ${repeatedText(repeated)}`);
-  return { ...result, runs: { ...second.runs!, repeated } };
+/** Returns the commit, settings, clients and machine of a run as a text. */
+function keyOf(run: Run, commit: string | undefined): string {
+  const { cpu, cores, node } = thisMachine();
+  const parts = [run, ...run.parts].map(({ scenario: { name }, settings, clients }) => {
+    return [name, { ...settings, seed: 0 }, clients.map((client) => client.name)];
+  });
+  return JSON.stringify([commit, parts, cpu, cores, node]);
 }
 
 /** Returns why a run is void; undefined if it counts. The pace that it is held to is the best of all runs, of any scenario. */

@@ -8,8 +8,8 @@ import { GREETING } from "../rig/run-instance.js";
 import type { Context, Row, Scenario, Settings } from "../scenario.js";
 import { Series } from "../statistics/series.js";
 import type { Progress } from "../util/progress.js";
+import { allEnded, within } from "../util/promises.js";
 import { randomFrom, shuffled } from "../util/random.js";
-import { within } from "../util/within.js";
 import { availableClients, versionsOf } from "./available-clients.js";
 
 /** The longest time in ms for stopping a server or process. */
@@ -17,8 +17,6 @@ const CLOSE_MS = 60_000;
 
 /** The least time in ms between two calibrations. */
 const CALIBRATE_MS = 2_000;
-
-type Samples = Map<object, object[]>;
 
 /** What one run of a scenario measured. */
 export interface Measured {
@@ -28,82 +26,71 @@ export interface Measured {
   readonly paces: readonly number[];
 }
 
-/** How a run is part of a publication. */
-export interface Part {
-  /** Reports these runs, each one repetition, and measures nothing. */
-  readonly of?: readonly Measured[];
-  /** Receives what was measured. */
-  readonly onMeasured?: (measured: Measured) => void;
-}
-
-/** Runs a scenario: its cases in rounds of shuffled order, then its report. Everything it started is stopped. */
+/**
+ * Runs a scenario: its cases in rounds of shuffled order, then its report. Everything it started is stopped.
+ * @param runs earlier runs, which are reported, each as one repetition; nothing is measured then
+ * @returns the report and what was measured
+ */
 export async function runScenario(
   scenario: Scenario,
   settings: Settings,
   chosen: readonly BenchClient[],
   progress: Progress,
-  part: Part = {},
-): Promise<Outcome> {
+  runs?: readonly Measured[],
+): Promise<{ readonly outcome: Outcome; readonly measured: Measured }> {
   const { clients, redis, notes } = availableClients(chosen, scenario);
-  const closing: (() => unknown)[] = [];
-  let recorded: Record<string, unknown> = {};
-  const context: Context = {
-    settings,
-    clients,
-    progress,
-    random: randomFrom(settings.seed),
-    rig: async ({ greeting, ...options } = {}) => {
-      const rig = await startRig({ ...settings, redis, ...options });
-      closing.push(() => rig.close());
-      if (greeting) await rig.command("SET", "greeting", GREETING);
+  const random = randomFrom(settings.seed);
+  const recorded: Record<string, unknown> = {};
+  const record = (more: object) => void Object.assign(recorded, more);
+  const problems: string[] = [];
+  /** Calls a function with a context. What it started is stopped when it has ended, the last one first. */
+  const withContext = async <T>(use: (context: Context) => Promise<T>): Promise<T> => {
+    const stops: (() => unknown)[] = [];
+    const defer = (stop: () => unknown) => void stops.push(stop);
+    const rig: Context["rig"] = async ({ greeting, ...options } = {}) => {
+      const started = await startRig({ ...settings, redis, ...options }, defer);
+      if (greeting) await started.command("SET", "greeting", GREETING);
       const { rttMs, tls } = { ...settings, ...options };
-      recorded = { ...recorded, engine: rig.engine, rttMs, tls };
-      return rig;
-    },
-    defer: (close) => void closing.push(close),
-    record: (more) => {
-      recorded = { ...recorded, ...more };
-    },
-  };
-  const failures: string[] = [];
-  const measure = async (): Promise<Outcome> => {
-    const offered = await scenario.cases(context);
-    const cases = offered.filter((each: object) => !isImpossible(each));
-    const samples: Samples = new Map(cases.map((each: object) => [each, []]));
-    const labels: string[] = cases.map((each: object) => scenario.label(each));
-    if (!part.of) {
-      const paces = await runCases(scenario, context, cases, samples);
-      part.onMeasured?.({
-        cases: cases.map((each: object, at: number) => ({ label: labels[at]!, samples: samples.get(each)! })),
-        paces,
-      });
-    }
-    const rows = cases.map((each: object, at: number) =>
-      part.of
-        ? buildRow(each, samplesOf(part.of, at, labels))
-        : buildRow(
-            each,
-            samples.get(each)!.map((sample) => [sample]),
+      record({ engine: started.engine, rttMs, tls });
+      return started;
+    };
+    try {
+      return await use({ settings, clients, random, rig, defer, record });
+    } finally {
+      for (const stop of stops.reverse()) {
+        const stopped = (async () => stop())();
+        // The measurements are whole, so that they are kept.
+        await within(CLOSE_MS, "It", stopped).catch((error) =>
+          problems.push(
+            `A server or process of this run did not stop properly. ${String(error?.message ?? error)}`,
           ),
-    );
-    const runs = part.of?.length ?? 1;
-    const report = scenario.report(rows, {
-      ...context,
-      settings: { ...settings, rounds: settings.rounds * runs },
-    });
-    const checks = settings.quick ? [] : decided(report.checks, part.of?.length ?? settings.rounds);
+        );
+      }
+    }
+  };
+  const { measured, ...outcome } = await withContext(async (context) => {
+    const cases: readonly object[] = await scenario.cases(context);
+    const labels = cases.map((each) => scenario.label(each));
+    const measured: Measured = runs
+      ? { cases: [], paces: [] }
+      : await runCases(scenario, cases, context, progress, (each, round, lane) =>
+          withContext((own) => scenario.run(each, own, round, lane)),
+        );
+    const repetitionsOf = (at: number) =>
+      runs ? samplesOf(runs, at, labels) : measured.cases[at]!.samples.map((sample) => [sample]);
+    const rows = cases.map((each, at) => buildRow(each, repetitionsOf(at)));
+    const rounds = settings.rounds * (runs?.length ?? 1);
+    const report = scenario.report(rows, { ...context, settings: { ...settings, rounds } });
+    const checks = settings.quick ? [] : decided(report.checks, runs?.length ?? rounds);
     const { rttMs, tls, quick } = settings;
     return {
+      measured,
       ...report,
       checks,
-      summary: settings.quick ? "A quick run has too few repetitions for verdicts." : summaryOf(checks),
-      notes: [...report.notes, ...notesOnImpossible(offered), ...notes],
+      summary: quick ? "A quick run has too few repetitions for verdicts." : summaryOf(checks),
+      notes: [...report.notes, ...notes],
       settings: {
-        rttMs,
-        tls,
-        engine: "embedded",
-        quick,
-        clients: clients.map(({ name }) => name),
+        ...{ rttMs, tls, engine: "embedded", quick, clients: clients.map(({ name }) => name) },
         ...Object.fromEntries(
           Object.keys(scenario.defaults).map((key) => [key, settings[key as keyof Settings]]),
         ),
@@ -113,18 +100,8 @@ export async function runScenario(
       // As JSON has it, so that every reader finds the same.
       data: JSON.parse(JSON.stringify(rows.map((row, at) => plain(row, cases[at]!)))),
     };
-  };
-  const outcome = await measure().finally(async () => {
-    for (const close of closing.reverse()) {
-      const closed = (async () => close())();
-      await within(CLOSE_MS, "It", closed).catch((error) => failures.push(String(error?.message ?? error)));
-    }
   });
-  // The measurements are whole, so that they are kept.
-  const problems = failures.map(
-    (message) => `A server or process of this run did not stop properly. ${message}`,
-  );
-  return { ...outcome, notes: [...outcome.notes, ...problems] };
+  return { outcome: { ...outcome, notes: [...outcome.notes, ...problems] }, measured };
 }
 
 /** Returns the samples of a case by run. @throws if the runs have other cases than this version of the scenario */
@@ -140,82 +117,55 @@ function samplesOf(
   });
 }
 
-/** Whether a case turns keep-alive off for a client that cannot. */
-const isImpossible = ({ client, keepAlive }: { client?: BenchClient; keepAlive?: boolean }): boolean =>
-  keepAlive === false && client?.alwaysKeepsAlive === true;
-
-/** Returns a note for each client of which cases were left out. */
-function notesOnImpossible(cases: readonly { client?: BenchClient; keepAlive?: boolean }[]): string[] {
-  const labels = new Set(cases.filter(isImpossible).map(({ client }) => client!.label));
-  return [...labels].map(
-    (label) => `${label} is not measured with keep-alive off: the platform decides about its connections.`,
-  );
-}
-
-/**
- * Runs every case once per round; the seed determines the order of groups and of the cases within.
- * @returns the host's calibrations, in ms: before the first case, and between cases if one runs at a time
- */
+/** Runs every case once per round; the seed determines the order of groups and of the cases within. */
 async function runCases(
   scenario: Scenario,
-  context: Context,
   cases: readonly object[],
-  samples: Samples,
-): Promise<readonly number[]> {
+  context: Context,
+  progress: Progress,
+  run: (each: object, round: number, lane: number) => Promise<object>,
+): Promise<Measured> {
   const paces = [calibrate()];
   let calibratedAt = performance.now();
-  const { settings, random, progress } = context;
-  const secondsOf = ({ each }: { each: object }) => scenario.durationS?.(each, settings) ?? 0;
-  const groups = grouped(cases, (each) => scenario.group?.(each) ?? "");
-  const total = cases.length * settings.rounds;
+  const { settings, random } = context;
   const lanes = scenario.lanes ?? 1;
-  const seconds = cases.map((each) => secondsOf({ each }));
-  progress.plan(atLeastS(seconds, lanes, settings.rounds));
-  progress.expect(scenario.totalS?.(context) ?? 0);
+  const total = cases.length * settings.rounds;
+  const samples = new Map(cases.map((each) => [each, [] as object[]]));
+  const secondsOf = (each: object) => scenario.durationS?.(each, settings) ?? 0;
+  progress.expect(scenario.totalS?.(context) ?? atLeastS(cases.map(secondsOf), lanes, settings.rounds));
+  const groups = grouped(cases, (each) => scenario.group?.(each) ?? "");
+  const jobs = Array.from({ length: settings.rounds }, (_, round) =>
+    shuffled(groups, random).flatMap(([, own]) => shuffled(own, random).map((each) => ({ each, round }))),
+  ).flat();
+  const queue = scenario.durationS ? spread(jobs, lanes, ({ each }) => secondsOf(each), random) : jobs;
   let done = 0;
-  const runRounds = async (some: typeof groups) => {
-    const jobs = Array.from({ length: settings.rounds }, (_, round) =>
-      shuffled(some, random).flatMap(([, own]) => shuffled(own, random).map((each) => ({ each, round }))),
-    ).flat();
-    const queue = scenario.durationS ? spread(jobs, lanes, secondsOf, random) : jobs;
-    let next = 0;
-    const work = async (_: unknown, lane: number) => {
-      for (let job = queue[next++]; job; job = queue[next++]) {
-        progress.step(done, total, scenario.label(job.each));
-        if (lanes === 1 && performance.now() - calibratedAt > CALIBRATE_MS) {
-          paces.push(calibrate());
-          calibratedAt = performance.now();
-        }
-        try {
-          samples.get(job.each)![job.round] = await scenario.run(job.each, context, job.round, lane);
-          done++;
-        } catch (error) {
-          next = queue.length;
-          throw error;
-        }
+  const work = async (_: unknown, lane: number) => {
+    for (let job = queue.shift(); job; job = queue.shift()) {
+      progress.step(done, total, scenario.label(job.each));
+      if (lanes === 1 && performance.now() - calibratedAt > CALIBRATE_MS) {
+        paces.push(calibrate());
+        calibratedAt = performance.now();
       }
-    };
-    const ended = await Promise.allSettled(Array.from({ length: lanes }, work));
-    const failed = ended.find((each) => each.status === "rejected");
-    if (failed) throw failed.reason;
-  };
-  if (!scenario.session) await runRounds(groups);
-  for (const group of scenario.session ? shuffled(groups, random) : []) {
-    const close = await scenario.session!(group[1], context);
-    try {
-      await runRounds([group]);
-    } finally {
-      await close();
+      try {
+        samples.get(job.each)![job.round] = await run(job.each, job.round, lane);
+        done++;
+      } catch (error) {
+        queue.length = 0;
+        throw error;
+      }
     }
-  }
-  return [...paces, calibrate()];
+  };
+  await allEnded(Array.from({ length: lanes }, work));
+  paces.push(calibrate());
+  const measured = Array.from(samples, ([each, own]) => ({ label: scenario.label(each), samples: own }));
+  return { cases: measured, paces };
 }
 
 /**
  * Mixes jobs for some lanes. Each gets a random place in the time that all of them take, early enough to end within that time,
  * so that no lane is left with a long job while the others have none.
  */
-export function spread<Job>(
+function spread<Job>(
   jobs: readonly Job[],
   lanes: number,
   secondsOf: (job: Job) => number,

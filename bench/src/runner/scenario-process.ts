@@ -21,7 +21,7 @@ export async function performInProcess(
   message: ScenarioMessage,
   program: string = built("runner/scenario-program.js"),
 ): Promise<ScenarioResponse> {
-  const child = await Child.start([process.execPath, program]);
+  const child = new Child([process.execPath, program]);
   try {
     return await child.request<ScenarioResponse>(message, message.scenario, LIMIT_MS);
   } finally {

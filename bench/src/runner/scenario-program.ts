@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { clients, scenarios } from "../registry.js";
-import { serveParent } from "../util/serve-parent.js";
+import { serveParent } from "../util/child.js";
 import { parse, type Run } from "./command-line.js";
 import { perform } from "./perform.js";
 import type { Measured } from "./run-scenario.js";
@@ -18,29 +18,21 @@ export interface ScenarioMessage {
   readonly report?: readonly string[];
 }
 
-/** Numbers that JSON does not have are written as text. */
-const toText = (_: string, value: unknown) =>
-  typeof value === "number" && !Number.isFinite(value) ? String(value) : value;
-const fromText = (_: string, value: unknown) =>
-  value === "NaN" || value === "Infinity" || value === "-Infinity" ? Number(value) : value;
-
+/** Reads what a run measured. JSON has null for a number that is none. */
 const measuredIn = (file: string): readonly Measured[] =>
-  JSON.parse(gunzipSync(readFileSync(file)).toString("utf8"), fromText);
+  JSON.parse(gunzipSync(readFileSync(file)).toString("utf8"), (_, value) => value ?? Number.NaN);
 
 serveParent(async ({ scenario, args, run: once, report }: ScenarioMessage) => {
   const command = parse(args, await scenarios(), await clients());
   const runs = command.action === "all" || command.action === "publish" ? command.runs : [];
   const run = runs.find((each) => each.scenario.name === scenario);
   if (!run) throw new Error(`The command line has no scenario ${scenario}.`);
-  if (report) return { result: await perform(run, { of: report.map(measuredIn) }) };
-  if (!once) return { result: await perform(run) };
+  if (report) return perform(run, report.map(measuredIn));
+  if (!once) return { result: (await perform(run)).result };
   const seeded = (each: Run): Run => {
     return { ...each, settings: { ...each.settings, seed: once.seed }, parts: each.parts.map(seeded) };
   };
-  let paces: readonly number[] = [];
-  const onMeasured = (measured: readonly Measured[]) => {
-    paces = measured.flatMap((part) => part.paces);
-    writeFileSync(once.file, gzipSync(JSON.stringify(measured, toText)));
-  };
-  return { result: await perform(seeded(run), { onMeasured }), paces };
+  const { result, measured } = await perform(seeded(run));
+  writeFileSync(once.file, gzipSync(JSON.stringify(measured)));
+  return { result, paces: measured.flatMap(({ paces }) => paces) };
 });

@@ -1,18 +1,50 @@
-import { bundleSize, type ColdWay, coldStart } from "../perf/cold.js";
-import { FIXED_SERVER_NOTES, startFixedServer } from "../perf/processes.js";
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { type BenchClient, built, type Place } from "../client/bench-client.js";
+import { commandFor, cores, FIXED_SERVER_NOTES, startFixedServer } from "../perf/processes.js";
 import { chartsOf, medianColumns, tableOf } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 
-const WAYS: readonly ColdWay[] = [
+/**
+ * What comes before the first command: the import alone, an init phase that creates the client, or one that also waits for a PING; and
+ * the time in ms between the init phase and the event.
+ */
+const WAYS = [
   { name: "no init phase", phase: "at once", gapMs: 0 },
   { name: "init, as shipped", phase: "init", gapMs: 0 },
   { name: "init, as shipped, event 50 ms later", phase: "init", gapMs: 50 },
   { name: "init with an awaited PING", phase: "ping", gapMs: 0 },
-];
+] as const;
 const ROUND_TRIPS = [0, 10];
 const ALL_TOGETHER = "Import, init phase and first command";
 
-/** Measures import, init phase and first command in fresh processes over TLS. */
+const bundleOf = (client: string): string => built(`perf/bundles/${client}.js`);
+
+type ColdStart = Readonly<Record<"importMs" | "cpuMs" | "totalMs" | "init" | "first" | "warmMs", number>>;
+
+/**
+ * Starts a fresh process with one client, as a single minified file.
+ * @returns times in ms: of the import; of the processor, from the import to the end; of import and first command without the gap; of the
+ * init phase, the first command in the handler, and the median of later ones, all three NaN without an init phase
+ */
+async function coldStart(
+  client: BenchClient,
+  way: (typeof WAYS)[number],
+  { endpoint, trust }: Place,
+): Promise<ColdStart> {
+  const args = [bundleOf(client.name), JSON.stringify(endpoint), way.phase, String(way.gapMs)];
+  const [program, ...rest] = commandFor(cores()[0], "perf/cold-start.js", ...args);
+  // With Lambda's variable set a client that connects in the init phase does so here.
+  const lambda = way.phase === "at once" ? {} : { AWS_LAMBDA_FUNCTION_NAME: "bench" };
+  const { stdout } = await promisify(execFile)(program!, rest, {
+    env: { ...process.env, ...trust, ...lambda },
+    timeout: 20_000,
+  });
+  return { init: Number.NaN, first: Number.NaN, warmMs: Number.NaN, ...JSON.parse(stdout) };
+}
+
 export default defineScenario({
   name: "cold",
   title: "Cold starts",
@@ -20,25 +52,24 @@ export default defineScenario({
   clients: "all",
   distances: true,
   fixed: ["tls"],
-  order: 10,
   ownServer: true,
   plannedS: 45,
   defaults: { rounds: [1, 1] },
   cases: async (context) => {
     const { clients, settings } = context;
-    const server = await startFixedServer(context);
+    const placeAt = await startFixedServer(context);
     const rtts = settings.rtts ?? ROUND_TRIPS;
-    const endpoints = await Promise.all(rtts.map((rttMs) => server.endpoint({ tls: true, rttMs })));
+    const places = await Promise.all(rtts.map((rttMs) => placeAt(true, rttMs)));
+    // Of each bundle in bytes: the client and the lines that use it here, minified, and gzipped too.
     const sizes = clients.map(({ name, label }) => {
-      const { minified, gzipped } = bundleSize(name);
-      return [label, [minified, gzipped]] as const;
+      const bundle = readFileSync(bundleOf(name));
+      return [label, [bundle.length, gzipSync(bundle, { level: 9 }).length]] as const;
     });
     context.record({ tls: true, rttMs: rtts.join(", "), sizes: Object.fromEntries(sizes) });
-    const { trust } = server;
     const cases = rtts.flatMap((rttMs, at) =>
       WAYS.flatMap((way) =>
         clients.map((client) => {
-          const start = () => coldStart(client, way, { endpoint: endpoints[at]!, trust });
+          const start = () => coldStart(client, way, places[at]!);
           return { client, node: process.version, rttMs, way: way.name, start };
         }),
       ),

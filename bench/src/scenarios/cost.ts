@@ -1,4 +1,4 @@
-import { commandsFunction } from "../client/bench-client.js";
+import { commandsFunction, KEPT } from "../client/bench-client.js";
 import { chartsOf, meanColumns, tableOf } from "../results/present.js";
 import { COLD_SHARE, costOfMillion, PRICES } from "../results/prices.js";
 import { GREETING, runInstance } from "../rig/run-instance.js";
@@ -12,14 +12,12 @@ const WAYS = [
   { way: "ten GETs as a pipeline", commands: 10, how: "pipeline" },
 ] as const;
 
-/** Measures billed time and bytes of invocations over TLS, and prices a million of them. */
 export default defineScenario({
   name: "cost",
   title: "Cost of a million invocations",
   question: "What do a million invocations cost, and how many bytes go over the network?",
   clients: "candidates",
   fixed: ["tls"],
-  order: 13,
   plannedS: 26,
   defaults: { rounds: [1, 1], invocations: [60, 10] },
   cases: async ({ rig, clients, record }) => {
@@ -30,17 +28,16 @@ export default defineScenario({
   label: ({ client, way }) => `${client.label}, ${way}`,
   group: ({ way }) => way,
   run: async ({ client, rig, commands, how }, { settings }) => {
-    const what = commandsFunction(client, { keepAlive: true, reused: true }, rig.endpoint);
+    const what = commandsFunction(client, KEPT, rig);
     const event = { keys: Array.from({ length: commands }, () => "greeting"), how };
     const { invocations } = settings;
-    const before = rig.bytes(client);
+    const before = rig.proxyOf(client).bytes;
     const { init, first, warm } = await runInstance(client.label, what, {
       invocations,
       events: [event],
       expected: GREETING,
-      trust: rig.trust,
     });
-    const { fromClients, fromServer } = rig.bytes(client);
+    const { fromClients, fromServer } = rig.proxyOf(client).bytes;
     return {
       start: init + first,
       warm,

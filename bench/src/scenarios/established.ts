@@ -1,14 +1,15 @@
-import { type GatewayProcess, startCluster, startGatewayProcess } from "warmline-testbed";
-import type { UserTarget } from "../handlers/sparse-users.js";
+import { startCluster } from "warmline-testbed";
+import type { SparseUsersEvent } from "../handlers/sparse-users.js";
 import redisMemory from "../parts/redis-memory.js";
 import { atLeast, atMost, claimOf } from "../results/checks.js";
-import { count, share, withInterval } from "../results/format.js";
-import { chartsOf, meanColumns, tableOf } from "../results/present.js";
-import { readInfo } from "../rig/redis-info.js";
+import { chartsOf, count, meanColumns, share, tableOf, withInterval } from "../results/present.js";
+import { type Defer, readInfo } from "../rig/rig.js";
+import { startInstances, USERS } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { startUsers } from "../sockets/users.js";
+import { startGatewayTo } from "../sockets/gateway.js";
+import type { ReaderTarget } from "../sockets/key-reader.js";
 import { difference, mean, reduction } from "../statistics/series.js";
-import { whileSampling } from "../util/sampling.js";
+import { allEnded, whileSampling } from "../util/promises.js";
 
 /** Primaries of the cluster, and processes of a pod. */
 const [NODES, PROCESSES] = [6, 4];
@@ -21,7 +22,6 @@ const NODE_GAP_MS = 4_000;
 const GAP_MS = (NODE_GAP_MS * PROCESSES) / NODES;
 const SAMPLE_MS = 200;
 
-/** How processes reach the cluster. */
 const WAYS = {
   comeAndGo: { way: "directly, new connections per request", hue: 2, gateways: "none", keep: false },
   pods: { way: "a gateway per pod, a connection per request", hue: 0, gateways: "each", keep: false },
@@ -37,7 +37,6 @@ function caseOf(name: HeldWay, pods: number, limitS = LIMIT_S) {
   return { name, ...each, way: title, gateways: number, limitS, users: pods * PROCESSES };
 }
 
-/** The simulated processes of few pods and of many. */
 export const CASES = [
   ...[FEW, MANY].flatMap((pods) =>
     (["comeAndGo", "pods", "shared"] as const).map((name) => caseOf(name, pods)),
@@ -47,45 +46,24 @@ export const CASES = [
 ];
 
 /**
- * Starts a cluster whose connections are counted, and gateways in front of it. Users connect to the gateways, or to the cluster if
- * there are none.
+ * Starts a cluster, and gateways in front of it. Users connect to the gateways, or to the cluster if there are none.
  * @param limitS the time in s after which a node closes an idle connection
  */
-async function startHeldCluster(gateways: number, limitS: number) {
+async function startHeldCluster(gateways: number, limitS: number, defer: Defer) {
   const cluster = await startCluster({ primaries: NODES, replicas: 0 });
-  const started: GatewayProcess[] = [];
-  const close = async () => {
-    await Promise.all(started.map((gateway) => gateway.stop()));
-    await cluster.stop();
+  defer(() => cluster.stop());
+  const starting = Array.from({ length: gateways }, () => startGatewayTo(cluster, undefined, defer));
+  const targets: ReaderTarget[] = (await allEnded(starting)).map(({ target }) => target);
+  // Not before: the start of gateways may take as long as the limit, and the connections that count are idle meanwhile.
+  for (const { command } of cluster.nodes) await command("CONFIG", "SET", "timeout", limitS);
+  /** Returns the number of connections at all nodes, without those that ask for it. */
+  const connections = async () => {
+    const counts = cluster.nodes.map((node) => readInfo(node, "clients", "connected_clients"));
+    return (await Promise.all(counts)).reduce((sum, each) => sum + each - 1, 0);
   };
-  const start = async () => void started.push(await startGatewayProcess({ args: ["--redis", cluster.url] }));
-  try {
-    const starts = await Promise.allSettled(Array.from({ length: gateways }, start));
-    const failed = starts.find((each) => each.status === "rejected");
-    if (failed) throw failed.reason;
-    // Not before: the start of gateways may take as long as the limit, and the connections that count are idle meanwhile.
-    for (const { command } of cluster.nodes) await command("CONFIG", "SET", "timeout", limitS);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  const targets = started.map(({ port, token }): UserTarget => {
-    return { port, tls: false, auth: { protocol: "http", token } };
-  });
-  return {
-    targets: gateways > 0 ? targets : [{ seedPort: cluster.nodes[0]!.port }],
-    /** Connections at all nodes, without those that count them. */
-    connections: async () => {
-      const counts = await Promise.all(
-        cluster.nodes.map((node) => readInfo(node, "clients", "connected_clients")),
-      );
-      return counts.reduce((sum, each) => sum + each - 1, 0);
-    },
-    close,
-  };
+  return { targets: gateways > 0 ? targets : [{ seedPort: cluster.nodes[0]!.port }], connections };
 }
 
-/** Counts connections at the nodes of a cluster, reached by processes that come and go, and through a gateway per pod. */
 export default defineScenario({
   name: "established",
   title: "Open connections at Redis",
@@ -93,7 +71,6 @@ export default defineScenario({
   // Processes are plain sockets, so that no library decides what is kept.
   clients: "none",
   fixed: ["rtt", "tls"],
-  order: 8.5,
   lanes: 4,
   parts: [redisMemory],
   plannedS: 48,
@@ -106,29 +83,24 @@ export default defineScenario({
     return CASES;
   },
   label: ({ way, users }) => `${way}, ${users} processes`,
-  run: async ({ gateways, keep, limitS, users }, { settings }, round) => {
-    const redis = await startHeldCluster(gateways, limitS);
+  run: async ({ gateways, keep, limitS, users }, { settings, defer }, round) => {
+    const { targets, connections } = await startHeldCluster(gateways, limitS, defer);
     const { seconds } = settings;
     const seed = settings.seed + round;
-    const use = { targets: redis.targets, users, keep, gapMs: GAP_MS, seconds, seed };
+    const event: SparseUsersEvent = { targets, users, keep, gapMs: GAP_MS, seconds, seed };
     const counts: number[] = [];
     let steadyAt = Infinity;
     const sample = async () => {
-      const open = await redis.connections();
+      const open = await connections();
       if (performance.now() > steadyAt) counts.push(open);
     };
-    const runUsers = async () => {
-      const running = await startUsers(use);
-      // Until then more connections are open than later, of the start, or fewer. Redis closes one after up to two more seconds.
+    await whileSampling(SAMPLE_MS, sample, async () => {
+      const running = await startInstances("users", USERS, { count: 1, event, timeoutMs: 120_000 }, defer);
+      // Before that, connections of the start are still open, or users have not connected yet. Redis closes an idle one up to 2 s late.
       steadyAt = performance.now() + Math.min((limitS + 2) * 1_000, (seconds * 1_000) / 2);
-      await running.done.finally(() => running.stop());
-    };
-    try {
-      await whileSampling(SAMPLE_MS, sample, runUsers);
-    } finally {
-      await redis.close();
-    }
-    return { open: counts.reduce((sum, each) => sum + each, 0) / counts.length };
+      await running.done;
+    });
+    return { open: mean(counts) };
   },
   report: (rows, { settings }) => {
     const of = (name: HeldWay, limitS = LIMIT_S) =>
@@ -143,14 +115,14 @@ export default defineScenario({
           difference(pods, comeAndGo, mean),
           MANY,
           {
-            article: claimOf("envoy", "established"),
+            article: claimOf("envoy.established"),
             detail: `${openOf(pods)} of ${MANY} pods`,
             beside: `kept by the processes ${openOf(kept)}, through one gateway ${openOf(shared)}`,
             text: (value) => `${count(value)} more`,
           },
         ),
         atLeast("half the idle limit leaves at least 10% fewer of the gateways'", fewer("pods"), 0.1, {
-          article: claimOf("envoy", "idleLimit"),
+          article: claimOf("envoy.idleLimit"),
           beside: `kept by the processes ${withInterval(fewer("kept"), share)}`,
           text: share,
         }),

@@ -1,8 +1,15 @@
 import { arrivals, type Load, predict } from "../fleet/arrivals.js";
 import { measureFleet, refuseAbove } from "../fleet/measure.js";
 import { atMost, claimOf, exactly } from "../results/checks.js";
-import { count, ms, withInterval } from "../results/format.js";
-import { chartsOf, latencyColumns, meanColumns, tableOf } from "../results/present.js";
+import {
+  chartsOf,
+  count,
+  latencyColumns,
+  meanColumns,
+  ms,
+  tableOf,
+  withInterval,
+} from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 import { combine, mean, percentile, Series } from "../statistics/series.js";
 
@@ -20,8 +27,7 @@ const FLEET = {
 };
 /** Lifetime of an idle instance in ms: a thirtieth of that on a platform, so that some end within a run. */
 const LIFETIME_MS = 10_000;
-/** The tolerance of the model's predictions. */
-const NEAR = 0.15;
+const TOLERANCE = 0.15;
 const MEANS = {
   invocations: "invocations",
   instances: "instances",
@@ -45,14 +51,12 @@ const ARMS = [
   },
 ];
 
-/** Runs a thousand simulated instances, in bursts and frozen in between, against one gateway. */
 export default defineScenario({
   name: "fleet",
   title: "A thousand instances on one gateway",
   question: "How many connections do a thousand instances hold, and what do the gateway's limits change?",
   clients: "none",
   fixed: ["rtt", "tls"],
-  order: 9,
   plannedS: 40,
   defaults: { rounds: [1, 1], seconds: [10, 8] },
   cases: ({ record }) => {
@@ -60,20 +64,13 @@ export default defineScenario({
     return ARMS;
   },
   label: ({ arm }) => arm,
-  run: async ({ arm, refuses, gatewayArgs }, { settings, progress, rig: startRig }, round) => {
+  run: async ({ refuses, gatewayArgs }, { settings, rig: startRig }, round) => {
     // The arms of a round have the same arrivals, rounds and runs of other seeds have others.
     const times = arrivals(LOAD, settings.seconds * 1_000, settings.seed * 1_000 + round);
-    const rig = await startRig({ rttMs: 0, tls: false, gatewayArgs });
-    try {
-      if (refuses) refuseAbove(rig.proxy, HARD);
-      const onSample = (open: number) => progress.note(`${arm}, ${open} connections`);
-      const fleet = { arrivals: times, lifetimeMs: LIFETIME_MS, ...FLEET };
-      const measured = await measureFleet(rig, fleet, onSample);
-      return { ...measured, invocations: times.length, model: predict({ arrivals: times, ...FLEET }) };
-    } finally {
-      // The gateways of later cases have the machine to themselves.
-      await rig.close();
-    }
+    const rig = await startRig({ rttMs: 0, tls: false, gatewayArgs, greeting: true });
+    if (refuses) refuseAbove(rig.proxies[0]!, HARD);
+    const measured = await measureFleet(rig, { arrivals: times, lifetimeMs: LIFETIME_MS, ...FLEET });
+    return { ...measured, invocations: times.length, model: predict({ arrivals: times, ...FLEET }) };
   },
   report: (rows, { settings }) => {
     type Arm = (typeof rows)[number];
@@ -86,7 +83,7 @@ export default defineScenario({
     const upstream = Math.max(...rows.map((row) => row.upstream.max));
     const asPredicted = limited.model.map(({ connectionsLimited: [least, most], evicts }, round) => {
       const [open, closed] = [peakOpen.rounds[round]![0]!, evicted.rounds[round]![0]!];
-      return open >= least * (1 - NEAR) && open <= most * (1 + NEAR) && evicts === closed > 0;
+      return open >= least * (1 - TOLERANCE) && open <= most * (1 + TOLERANCE) && evicts === closed > 0;
     });
     return {
       checks: [
@@ -95,7 +92,7 @@ export default defineScenario({
           combine([limited.refusals, hard.refusals], (own, all) => (own === all ? 1 : own / all), mean),
           0.5,
           {
-            article: claimOf("serverless", "eviction"),
+            article: claimOf("serverless.eviction"),
             detail: `${refusals(limited)} against ${refusals(hard)} per round; p99 ${p99(limited)} against ${p99(hard)}, ${p99(unlimited)} without a limit`,
           },
         ),
@@ -110,9 +107,9 @@ export default defineScenario({
           `${failed.total} failed, ${throttled.total} throttled by the platform, of ${limited.invocations.total}`,
         ),
         atMost(
-          `the model of docs/scale.md predicts the peak without limits within ${NEAR * 100}%`,
+          `the model of docs/scale.md predicts the peak without limits within ${TOLERANCE * 100}%`,
           off,
-          NEAR,
+          TOLERANCE,
           {
             detail: `${predicted.rounds.flat().join(", ")} predicted`,
             text: (value) => value.toFixed(3),

@@ -1,8 +1,8 @@
-import { clientFunction } from "../client/bench-client.js";
-import type { FluidEvent, FluidReport } from "../handlers/fluid.js";
+import { clientFunction, KEPT } from "../client/bench-client.js";
+import type { FluidEvent, handler } from "../handlers/fluid.js";
 import { exactly } from "../results/checks.js";
 import { chartsOf, latencyColumns, meanColumns, tableOf } from "../results/present.js";
-import { runInstance } from "../rig/run-instance.js";
+import { type Body, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { mean } from "../statistics/series.js";
 
@@ -24,13 +24,11 @@ const WARM_UP = 5;
 const requestsOf = ({ requests, threads }: (typeof LOADS)[number]) =>
   `${requests} request${requests === 1 ? "" : "s"} at a time${threads === undefined ? "" : ` on ${threads} threads`}`;
 
-/** Serves several requests at once in one instance, with clients as they ship. */
 export default defineScenario({
   name: "fluid",
   title: "Many requests in one instance",
   question: "How long does a request take if one instance serves many at once, as Vercel's Fluid does?",
   clients: "candidates",
-  order: 6.8,
   plannedS: 32,
   defaults: { rounds: [1, 1], invocations: [25, 5] },
   cases: async ({ rig, clients }) => {
@@ -40,17 +38,17 @@ export default defineScenario({
   label: ({ client, ...each }) => `${client.label}, ${requestsOf(each)}`,
   group: requestsOf,
   run: async ({ client, requests, threads, rig }, { settings }) => {
-    const what = clientFunction("fluid", client, { keepAlive: true, reused: true }, rig.endpoint);
-    const before = rig.connectionsOpened(client);
+    const what = clientFunction("fluid", client, KEPT, rig);
+    const before = rig.proxyOf(client).connectionsOpened;
     const event: FluidEvent = { requests, overMs: OVER_MS, commands: COMMANDS, threads };
-    const options = { events: [event], invocations: settings.invocations + WARM_UP, trust: rig.trust };
+    const options = { events: [event], invocations: settings.invocations + WARM_UP };
     const { bodies } = await runInstance(client.label, what, options);
-    const counted = (bodies as FluidReport[]).slice(WARM_UP);
+    const counted = (bodies as Body<typeof handler>[]).slice(WARM_UP);
     const cpuMs = counted.reduce((sum, body) => sum + body.cpuMs, 0);
     return {
       latencies: counted.flatMap(({ latencies }) => latencies),
       cpuUs: (cpuMs * 1_000) / (counted.length * requests * COMMANDS),
-      opened: rig.connectionsOpened(client) - before,
+      opened: rig.proxyOf(client).connectionsOpened - before,
     };
   },
   report: (rows, { settings }) => {

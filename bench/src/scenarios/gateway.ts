@@ -1,17 +1,13 @@
 import type { RedisServer } from "warmline-testbed";
-import { handlerPath } from "../client/bench-client.js";
 import { drive, type Load } from "../gateway/load.js";
 import { hasWebdis, startWebdis } from "../gateway/webdis.js";
 import { atLeast, atMost } from "../results/checks.js";
-import { count, preciseFactor } from "../results/format.js";
-import { chartsOf, medianColumns, tableOf } from "../results/present.js";
+import { chartsOf, count, medianColumns, preciseFactor, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { combine, ratio } from "../statistics/series.js";
 
-/** The key that requests read. */
 const KEY = "greeting";
-/** Commands of a pipeline. */
-const MANY = 100;
+const PIPELINED = 100;
 const LOADS: readonly Load[] = [
   { connections: 1 },
   { connections: 50 },
@@ -40,12 +36,15 @@ function requestsOf(token: string) {
     { server: "gateway", commands: 1, request: post("/", json) },
     { server: "webdis", commands: 1, request: `GET /GET/${KEY} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n` },
     { server: "redis", commands: 1, request: resp },
-    { server: "gateway", commands: MANY, request: post("/pipeline", `[${Array(MANY).fill(json).join()}]`) },
-    { server: "redis", commands: MANY, request: resp.repeat(MANY) },
+    {
+      server: "gateway",
+      commands: PIPELINED,
+      request: post("/pipeline", `[${Array(PIPELINED).fill(json).join()}]`),
+    },
+    { server: "redis", commands: PIPELINED, request: resp.repeat(PIPELINED) },
   ] as const;
 }
 
-/** Measures the gateway's cost against webdis (a similar server in C) and against plain Redis, on the same Redis. */
 export default defineScenario({
   name: "gateway",
   title: "HTTP in front of Redis",
@@ -53,16 +52,13 @@ export default defineScenario({
     "How many requests per second does the gateway serve, at which latency, and how does it compare with webdis?",
   clients: "none",
   fixed: ["rtt", "tls"],
-  order: 13,
   plannedS: 38,
   defaults: { rounds: [1, 1], seconds: [1, 0.5] },
   missing: redisMissing,
-  cases: async ({ rig, defer, record }) => {
+  cases: async ({ rig, defer }) => {
     const { gateway, redis, command } = await rig({ rttMs: 0, tls: false, redis: true });
-    record({ rttMs: 0, tls: false });
     await command("SET", KEY, "hello, world");
-    const webdis = hasWebdis() ? await startWebdis(redis!.port!) : undefined;
-    defer(() => webdis?.stop());
+    const webdis = hasWebdis() ? await startWebdis(redis!.port!, defer) : undefined;
     const servers = { gateway, webdis, redis: redis as RedisServer & { port: number } };
     return LOADS.flatMap((load) =>
       requestsOf(gateway.token).flatMap(({ server, commands, request }) => {
@@ -76,7 +72,7 @@ export default defineScenario({
   label: (each) => `${nameOf(each)}, ${caseOf(each)}`,
   group: caseOf,
   run: ({ target, connections, rate }, { settings }) =>
-    drive(handlerPath("load"), target, { connections, rate }, settings.seconds * 1_000),
+    drive(target, { connections, rate }, settings.seconds * 1_000),
   report: (rows, { settings }) => {
     const of50 = rows.filter(({ connections, commands }) => connections === 50 && commands === 1);
     const find = (server: Server, hasRate: boolean) =>

@@ -1,38 +1,46 @@
-import { commandsFunction } from "../client/bench-client.js";
-import { callsOf, IDLE_S, LANES } from "../idle/idle-pauses.js";
+import { commandsFunction, KEPT } from "../client/bench-client.js";
 import firstWrite from "../parts/first-write.js";
 import { atMost, exactly } from "../results/checks.js";
-import { ms } from "../results/format.js";
-import { chartsOf, latencyColumns, tableOf } from "../results/present.js";
-import { runPaused } from "../rig/run-paused.js";
+import { chartsOf, latencyColumns, ms, tableOf } from "../results/present.js";
+import { PAUSING_LANES, runPaused } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
 import { ratio } from "../statistics/series.js";
 
+/**
+ * Times between two invocations in s, in real time: the clients' own timers cannot be scaled. And the share of the invocations
+ * that an instance runs with each, so that it takes little more than the longest pause.
+ */
+const SHARES: ReadonlyMap<number, number> = new Map([
+  [0, 1],
+  [2, 0.5],
+  [30, 0.05],
+]);
 const QUICK_IDLE_S = [0, 2];
+/** Returns the number of invocations of an instance, of the settings' number. */
+const callsOf = (idleS: number, invocations: number) =>
+  Math.max(1, Math.round(invocations * SHARES.get(idleS)!));
 /** The longest time relative to the bare agent, which checks no connection. A write takes a PING before it. */
 const LIMITS = { get: { times: 1.2, text: "1.2 times" }, set: { times: 2, text: "twice" } } as const;
 
 const idleOf = ({ idleS, frozen }: { idleS: number; frozen: boolean }) =>
   idleS === 0 ? "back to back" : `${idleS} s ${frozen ? "frozen" : "idle"}`;
 
-/** Times reads and writes after a pause in which the instance was frozen or ran idle. */
 export default defineScenario({
   name: "idle",
   title: "The first command after a pause",
   question: "How long do a read and a write take if the function was idle or frozen before?",
   clients: "candidates",
-  order: 6.5,
-  lanes: LANES,
+  lanes: PAUSING_LANES,
   parts: [firstWrite],
   plannedS: 110,
   defaults: { rounds: [1, 1], invocations: [20, 3] },
   cases: async ({ rig, clients, settings, record }) => {
     const own = await rig({ greeting: true });
-    const times = settings.quick ? QUICK_IDLE_S : IDLE_S;
+    const times = settings.quick ? QUICK_IDLE_S : [...SHARES.keys()];
     const pauses = times.flatMap((idleS) =>
       idleS === 0 ? [{ idleS, frozen: false }] : [false, true].map((frozen) => ({ idleS, frozen })),
     );
-    record({ idleS: times, lanes: LANES });
+    record({ idleS: times, lanes: PAUSING_LANES });
     return pauses.flatMap((each) =>
       clients.flatMap((client) =>
         (["get", "set"] as const).map((command) => ({ client, ...each, command, rig: own })),
@@ -42,9 +50,9 @@ export default defineScenario({
   durationS: ({ idleS }, { invocations }) => idleS * callsOf(idleS, invocations),
   label: (each) => `${each.client.label}, ${each.command} after ${idleOf(each)}`,
   run: ({ client, command, idleS, frozen, rig }, { settings }) => {
-    const what = commandsFunction(client, { keepAlive: true, reused: true }, rig.endpoint);
+    const what = commandsFunction(client, KEPT, rig);
     const calls = callsOf(idleS, settings.invocations);
-    return runPaused(what, rig.trust, { command }, { calls, pauseMs: idleS * 1_000, frozen });
+    return runPaused(what, { command }, { calls, pauseMs: idleS * 1_000, frozen });
   },
   report: (rows, { settings }) => {
     const backToBack = (row: (typeof rows)[number]) =>
@@ -88,7 +96,7 @@ export default defineScenario({
       }),
       notes: [
         `Each case runs in ${settings.rounds} instances, after three invocations that do not count. The longer the pause, the fewer the invocations. A percentile is empty where the calls are too few for it: the 99th takes 100, the 99.9th 1,000. More need --rounds or --invocations, and more time.`,
-        `Pauses are in real time. Up to ${LANES} instances pause at once, but only one at a time starts, runs an invocation or stops, so that a pause may be longer than it should; the table has the longest. Back to back, an instance runs all of its invocations before another one may.`,
+        `Pauses are in real time. Up to ${PAUSING_LANES} instances pause at once, but only one at a time starts, runs an invocation or stops, so that a pause may be longer than it should; the table has the longest. Back to back, an instance runs all of its invocations before another one may.`,
         "Frozen: the process is stopped and thaws with the invocation waiting, as on Lambda. Idle: it runs on without an invocation.",
         "The gateway closes connections that are idle for 310 s, its default, and announces that limit. A call without a response fails after 5 s and ends its instance.",
       ],

@@ -1,13 +1,15 @@
-import type { Variant } from "../client/bench-client.js";
-import { FROZEN_MS, LOST_AFTER_MS, measure, PAIRS } from "../keepalive/measure.js";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Instance } from "warmline-testbed";
+import { type BenchClient, commandsFunction, type Variant } from "../client/bench-client.js";
 import { frozenSentence, recreatedSentence, SAME_SPEED, savedSentence } from "../keepalive/sentences.js";
 import distance from "../parts/distance.js";
-import { atLeast, atMost, claimOf, decideClaim, exactly } from "../results/checks.js";
-import { factor, ms, preciseFactor, withInterval } from "../results/format.js";
-import { byClient, chartsOf, tableOf } from "../results/present.js";
-import type { Check, Claim } from "../results/result.js";
+import { atLeast, atMost, claimOf, decidedBy, exactly } from "../results/checks.js";
+import { byClient, chartsOf, factor, ms, preciseFactor, tableOf, withInterval } from "../results/present.js";
+import type { Defer, Rig } from "../rig/rig.js";
+import { beginInstance, GREETING } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
-import { difference, mean, ratio, sum } from "../statistics/series.js";
+import { difference, mean, median, ratio, sum } from "../statistics/series.js";
+import { Gate } from "../util/gate.js";
 
 const VARIANTS: readonly Variant[] = [
   { keepAlive: true, reused: true },
@@ -18,14 +20,90 @@ const VARIANTS: readonly Variant[] = [
 const nameOf = ({ keepAlive, reused }: Variant) =>
   `keep-alive ${keepAlive ? "on" : "off"}, ${reused ? "reused" : "recreated"}`;
 
-/** Runs the four variants of the article: keep-alive on or off, the client created outside or inside the handler. */
+/** How long an instance is frozen, in ms. */
+const FROZEN_MS = 1_500;
+/** The time in ms after which a command of a thawed instance is lost if it has no reply. */
+const LOST_AFTER_MS = 2_000;
+/** The function's timeout in ms. A busy machine delays calls that are not lost. */
+const TIMEOUT_MS = 30_000;
+/** The time in ms after which a thawed instance without a reply counts as waiting, so that others may run. */
+const WAITS_MS = 250;
+/** Pairs of a command with the kept client and one with a new client. */
+const PAIRS = 210;
+
+/** The measurements of one instance. Times in ms. */
+interface KeepaliveSample {
+  readonly init: number;
+  readonly first: number;
+  readonly warm: readonly number[];
+  readonly opened: number;
+  /** How many times as long a command takes with a new client as with the kept one: median of pairs. */
+  readonly recreatedRatio?: number;
+  /** The first command after a freeze in which the network dropped the connection: its time, or none and a lost command. */
+  readonly thawed?: readonly number[];
+  readonly lost?: number;
+}
+
+/** While one instance starts or runs, all others of this process are frozen, wait for a reply or have not started. */
+const alone = new Gate(1);
+
+/**
+ * Runs an instance over connections of its own: a cold invocation and warm ones. Where client and connections are kept, this
+ * project's client then runs the pairs, and each instance is frozen while the network drops its connections.
+ */
+async function measure(
+  { client, rig, ...variant }: Variant & { readonly client: BenchClient; readonly rig: Rig },
+  invocations: number,
+  defer: Defer,
+): Promise<KeepaliveSample> {
+  const site = await rig.at({}, defer);
+  const kept = variant.keepAlive && variant.reused;
+  const paired = kept && client.name === "warmline";
+  const events = [...Array<object>(invocations).fill({}), ...(paired ? [{ pairs: PAIRS }] : [])];
+  const { instance, sample } = await alone.run(async () => {
+    const what = commandsFunction(client, variant, site);
+    const { instance, run } = await beginInstance(client.label, what, { events, timeoutMs: TIMEOUT_MS });
+    defer(() => instance.stop());
+    const { init, first, warm, bodies } = run;
+    if (bodies.slice(0, invocations).some((body) => body !== GREETING))
+      throw new Error(`${client.label}: a GET returned another value than the stored one.`);
+    if (kept) {
+      await instance.freeze();
+      for (const proxy of site.proxies) proxy.blackholeAll();
+    }
+    const sample = {
+      ...{
+        init,
+        first,
+        warm: warm.slice(0, invocations - 1),
+        opened: site.proxyOf(client).connectionsOpened,
+      },
+      ...(paired && { recreatedRatio: median(bodies.at(-1) as number[]) }),
+    };
+    return { instance, sample };
+  });
+  if (!kept) return sample;
+  await pause(FROZEN_MS);
+  return { ...sample, ...(await thaw(instance)) };
+}
+
+async function thaw(instance: Instance): Promise<Required<Pick<KeepaliveSample, "thawed" | "lost">>> {
+  let invocation: ReturnType<Instance["invoke"]> | undefined;
+  await alone.run(async () => {
+    invocation = instance.invoke({});
+    await instance.thaw();
+    await Promise.race([invocation, pause(WAITS_MS, undefined, { ref: false })]);
+  }, true);
+  const ended = await Promise.race([invocation, pause(LOST_AFTER_MS - WAITS_MS, undefined, { ref: false })]);
+  return ended && !ended.error ? { thawed: [ended.durationMs], lost: 0 } : { thawed: [], lost: 1 };
+}
+
 export default defineScenario({
   name: "keepalive",
   title: "Keep-alive in serverless functions",
   question:
     "How much faster is a command on a kept connection, and does it matter where the client is created?",
   fixed: ["tls"],
-  order: 1,
   // An instance that is frozen lets others run.
   lanes: 3,
   parts: [distance],
@@ -43,37 +121,34 @@ export default defineScenario({
   },
   group: ({ client }) => client.name,
   label: ({ client, ...variant }) => `${client.label}, ${nameOf(variant)}`,
-  run: (each, { settings }) => measure(each, settings.invocations),
+  run: (each, { settings, defer }) => measure(each, settings.invocations, defer),
   report: (rows, { settings }) => {
     const { invocations, rounds } = settings;
     // The order of VARIANTS.
-    const clients = byClient(rows).flatMap(({ rows: own, ...of }) => {
+    const clients = byClient(rows).map(({ rows: own, ...of }) => {
       const [on, recreated, off] = own;
-      return off ? [{ ...of, client: off.client, on: on!, recreated: recreated!, off, all: own }] : [];
+      return { ...of, client: on!.client, on: on!, recreated: recreated!, off: off!, all: own };
     });
     // The article uses a bare agent.
-    const decide = (claim: Claim, check: (client: (typeof clients)[number]) => Check) =>
-      decideClaim(claim, clients, ({ name }) => name === "agent", check);
+    const decide = decidedBy(clients, ({ name }) => name === "agent");
     const openedOf = ({ opened }: (typeof rows)[number]) =>
       `${opened.total} connections in ${rounds} processes`;
     const opensPerCall = ({ opened }: (typeof rows)[number]) => opened.total === rounds * invocations;
-    const own = clients.find(({ on }) => on.recreatedRatio);
+    const own = clients.find(({ name }) => name === "warmline");
     const thawed = clients.flatMap(({ label, on: { lost, thawed } }) =>
       lost && thawed ? [{ label, commands: rounds, lost: lost.total, ms: thawed.estimate() }] : [],
     );
     return {
-      ...(own?.on.recreatedRatio && {
-        sentences: [
-          savedSentence(difference(own.off.warm, own.on.warm), ratio(own.off.warm, own.on.warm)),
-          recreatedSentence(own.on.recreatedRatio.estimate(), own.recreated.opened.max),
-          frozenSentence(
-            thawed.find(({ label }) => label === own.label)!,
-            thawed.filter(({ label }) => label !== own.label),
-          ),
-        ],
-      }),
+      sentences: own && [
+        savedSentence(difference(own.off.warm, own.on.warm), ratio(own.off.warm, own.on.warm)),
+        recreatedSentence(own.on.recreatedRatio!.estimate(), own.recreated.opened.max),
+        frozenSentence(
+          thawed.find(({ label }) => label === own.label)!,
+          thawed.filter(({ label }) => label !== own.label),
+        ),
+      ],
       checks: [
-        ...decide(claimOf("keepalive", "first"), ({ label, on }) =>
+        ...decide(claimOf("keepalive.first"), ({ label, on }) =>
           atLeast(
             `${label}: the first call of a process takes longer than a later one`,
             ratio(on.first, on.warm),
@@ -81,12 +156,12 @@ export default defineScenario({
             { detail: `${ms(on.first.estimate().value)}, later ${ms(on.warm.estimate().value)}` },
           ),
         ),
-        ...decide(claimOf("keepalive", "reuse"), ({ label, on, off }) =>
+        ...decide(claimOf("keepalive.reuse"), ({ label, on, off }) =>
           atLeast(`${label}: a kept connection is faster than a new one`, ratio(off.warm, on.warm), 1, {
             beside: `on average ${withInterval(ratio(off.warm, on.warm, mean), factor)}`,
           }),
         ),
-        ...decide(claimOf("keepalive", "recreated"), ({ label, recreated }) =>
+        ...decide(claimOf("keepalive.recreated"), ({ label, recreated }) =>
           exactly(
             `${label}: a recreated client loses the connection`,
             opensPerCall(recreated),
@@ -100,34 +175,26 @@ export default defineScenario({
             `${off.opened.total} of ${rounds * invocations}`,
           ),
         ),
-        ...clients
-          .filter(({ name }) => name === "warmline")
-          .flatMap(({ on: { recreatedRatio, lost }, recreated }) => [
-            exactly(
-              "warmline recreated opens one connection per process",
-              recreated.opened.max === 1,
-              openedOf(recreated),
-            ),
-            ...(recreatedRatio
-              ? [
-                  atMost(
-                    "warmline recreated is at most 5% slower than reused",
-                    recreatedRatio.estimate(),
-                    SAME_SPEED,
-                    { text: preciseFactor },
-                  ),
-                ]
-              : []),
-            ...(lost
-              ? [
-                  exactly(
-                    "warmline loses no command after a freeze in which the network dropped the connection",
-                    lost.total === 0,
-                    `${lost.total} of ${rounds}`,
-                  ),
-                ]
-              : []),
-          ]),
+        ...(own
+          ? [
+              exactly(
+                "warmline recreated opens one connection per process",
+                own.recreated.opened.max === 1,
+                openedOf(own.recreated),
+              ),
+              atMost(
+                "warmline recreated is at most 5% slower than reused",
+                own.on.recreatedRatio!.estimate(),
+                SAME_SPEED,
+                { text: preciseFactor },
+              ),
+              exactly(
+                "warmline loses no command after a freeze in which the network dropped the connection",
+                own.on.lost!.total === 0,
+                `${own.on.lost!.total} of ${rounds}`,
+              ),
+            ]
+          : []),
       ],
       terms: [
         "keep-alive: on, the connection is kept for the next command; off, each command opens one.",

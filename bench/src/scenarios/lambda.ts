@@ -1,19 +1,22 @@
-import { LambdaFunction } from "../aws/lambda.js";
-import { measureInstance, PER_PAUSED, WRITES } from "../aws/measure.js";
+import { setTimeout as pause } from "node:timers/promises";
+import { findFunction, type Invocation } from "../aws/lambda.js";
 import { atLeast } from "../results/checks.js";
-import { ms } from "../results/format.js";
-import { chartsOf, grouped, latencyColumns, medianColumns, tableOf } from "../results/present.js";
+import { chartsOf, grouped, latencyColumns, medianColumns, ms, tableOf } from "../results/present.js";
 import { costOfMillion, PRICES } from "../results/prices.js";
 import { defineScenario } from "../scenario.js";
 import { combine, mean, ratio, sum } from "../statistics/series.js";
 
 const STACK = "WARMLINE_AWS_STACK";
+/** Invocations back to back for each one after a pause. */
+const PER_PAUSED = 10;
+/** The writes after a pause. The function is frozen by then. */
+const SET = { command: "set", keys: ["greeting"] };
+const INCR = { command: "incr", keys: ["counter"] };
 
 const sizeOf = ({ memoryMb }: { readonly memoryMb: number }) => `${memoryMb} MB`;
 const nameOf = (each: { readonly keepAlive: boolean; readonly memoryMb: number }) =>
   `${sizeOf(each)}, keep-alive ${each.keepAlive ? "on" : "off"}`;
 
-/** Repeats the scenarios keepalive, memory and first-write on AWS Lambda, in the function of `bench/aws`. */
 export default defineScenario({
   name: "lambda",
   title: "Keep-alive on AWS Lambda",
@@ -23,15 +26,14 @@ export default defineScenario({
   protocol: "http",
   sizes: true,
   fixed: ["rtt", "tls"],
-  order: 14,
   defaults: { rounds: [7, 1], invocations: [50, 5], seconds: [2, 1] },
   missing: () =>
     process.env[STACK] ? undefined : `needs a stack on AWS: bench/aws/deploy.sh, then ${STACK}=NAME`,
   cases: async ({ clients, settings, record }) => {
-    const lambda = await LambdaFunction.ofStack(process.env[STACK]!);
+    const lambda = await findFunction(process.env[STACK]!);
     const { runtime, region } = lambda;
     const sizes = settings.sizes ?? lambda.sizes;
-    await lambda.invoke(WRITES.set);
+    await lambda.invoke(SET);
     record({ memoryMb: sizes, runtime, region, engine: "the endpoint of the stack", prices: PRICES });
     return sizes.flatMap((memoryMb) =>
       clients.flatMap((client) =>
@@ -46,13 +48,30 @@ export default defineScenario({
       BENCH_KEEPALIVE: keepAlive ? "1" : "0",
       BENCH_LIFETIME: "reused",
     });
-    return measureInstance(lambda, settings.invocations, settings.seconds);
+    const { invocations, seconds } = settings;
+    const first = await lambda.invoke({});
+    const warm: Invocation[] = [];
+    for (let n = 1; n < invocations; n++) warm.push(await lambda.invoke({}));
+    const afterPause = async (event: object) => {
+      const durations: number[] = [];
+      for (let n = 0; n < invocations; n += PER_PAUSED) {
+        await pause(seconds * 1_000);
+        durations.push((await lambda.invoke(event)).durationMs);
+      }
+      return durations;
+    };
+    return {
+      init: first.initMs ?? Number.NaN,
+      first: first.durationMs,
+      warm: warm.map(({ durationMs }) => durationMs),
+      billed: warm.map(({ billedMs }) => billedMs),
+      set: await afterPause(SET),
+      incr: await afterPause(INCR),
+    };
   },
   report: (rows, { settings }) => {
     const both = grouped(rows, (row) => `${row.client.label}, ${sizeOf(row)}`);
-    const kept = both.flatMap(([label, [on, off]]) =>
-      off ? [{ ...on!, label, gain: ratio(off.warm, on!.warm) }] : [],
-    );
+    const kept = both.map(([label, [on, off]]) => ({ ...on!, label, gain: ratio(off!.warm, on!.warm) }));
     const costOf = (row: (typeof rows)[number]) =>
       combine(
         [row.billed],
@@ -74,16 +93,14 @@ export default defineScenario({
         ["billed ms", ({ billed }) => billed.estimate(mean), 1],
         ["$ per million", costOf],
       ]),
-      charts: [
-        ...chartsOf(kept, {
-          group: sizeOf,
-          bars: [
-            ["Init phase and first invocation", "ms", ({ init, first }) => sum(init, first)],
-            ["Keep-alive: times faster, p50", "x", ({ gain }) => gain],
-            ["INCR after a freeze on a kept connection, p50", "ms", ({ incr }) => incr.estimate()],
-          ],
-        }),
-      ],
+      charts: chartsOf(kept, {
+        group: sizeOf,
+        bars: [
+          ["Init phase and first invocation", "ms", ({ init, first }) => sum(init, first)],
+          ["Keep-alive: times faster, p50", "x", ({ gain }) => gain],
+          ["INCR after a freeze on a kept connection, p50", "ms", ({ incr }) => incr.estimate()],
+        ],
+      }),
       notes: [
         `Each client runs ${settings.invocations} invocations of one GET per variant in each of ${settings.rounds} instances. Durations are those of Lambda's REPORT lines. Lambda freezes the instance between two invocations, which the AWS CLI sends about a second apart.`,
         `SET and INCR run after a further pause of ${settings.seconds} s, one of each for ${PER_PAUSED} GETs.`,

@@ -1,28 +1,22 @@
 import { commandsFunction } from "../client/bench-client.js";
 import ephemeral from "../parts/ephemeral.js";
-import { atLeast, claimOf, decideClaim } from "../results/checks.js";
-import { count, ms } from "../results/format.js";
-import { chartsOf, grouped, latencyColumns, tableOf } from "../results/present.js";
+import { atLeast, claimOf, decidedBy } from "../results/checks.js";
+import { byClient, chartsOf, count, grouped, latencyColumns, ms, tableOf } from "../results/present.js";
 import { GREETING, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { combine, difference, mean, ratio } from "../statistics/series.js";
 
-/** The function's sizes in MB. */
 const SIZES = [128, 512, 1_024, 3_008];
 /** MB of a function with one whole processor; other sizes get a proportional share. */
 const MB_PER_PROCESSOR = 1_769;
 
-/** Repeats the scenario ephemeral with the processor share that a Lambda function of each size has. */
 export default defineScenario({
   name: "memory",
   title: "Connections on small functions",
   question: "How much slower do connecting and starting get as the function's memory shrinks?",
-  clients: {
-    words: ["standard", "ioredis"],
-    reason: "A client takes minutes at six sizes, and ioredis is the article's.",
-  },
+  // A client takes half a minute, and ioredis is the article's.
+  clients: "standard,ioredis",
   sizes: true,
-  order: 5,
   parts: [ephemeral],
   plannedS: 54,
   defaults: { rounds: [1, 1], invocations: [12, 12] },
@@ -39,11 +33,10 @@ export default defineScenario({
   label: ({ client, memoryMb }) => `${client.label}, ${memoryMb} MB`,
   group: ({ memoryMb }) => String(memoryMb),
   run: async ({ client, memoryMb, keepAlive, reused, rig }, { settings, record }) => {
-    const what = commandsFunction(client, { keepAlive, reused }, rig.endpoint);
+    const what = commandsFunction(client, { keepAlive, reused }, rig);
     const { init, first, warm, throttle } = await runInstance(client.label, what, {
       invocations: settings.invocations + 1,
       expected: GREETING,
-      trust: rig.trust,
       memoryMb,
       cpu: memoryMb / MB_PER_PROCESSOR,
       timeoutMs: 60_000,
@@ -54,28 +47,22 @@ export default defineScenario({
   },
   report: (rows, { settings }) => {
     const sizeOf = ({ memoryMb }: { memoryMb: number }) => `${count(memoryMb)} MB`;
-    const sizes = [...new Set(rows.map(({ memoryMb }) => memoryMb))];
-    const [small, large] = [sizes[0]!, sizes.at(-1)!];
     const both = grouped(rows, (row) => `${row.client.name}, ${row.memoryMb}`);
     // The mean, since under a quota some invocations wait for others.
-    const pairs = both.flatMap(([, [kept, off]]) => (off ? [{ ...kept!, own: off.warm }] : []));
+    const pairs = both.map(([, [kept, off]]) => ({ ...kept!, own: off!.warm }));
     const extra = ({ own, warm }: (typeof pairs)[number]) => difference(own, warm, mean).value;
     // Each client on the smallest function and on the largest.
-    const compared = pairs.flatMap((at) => {
-      if (at.memoryMb !== small || small === large) return [];
-      const whole = pairs.find(({ client, memoryMb }) => client === at.client && memoryMb === large)!;
-      return [{ label: at.client.label, at, whole }];
-    });
+    const compared = byClient(pairs).flatMap(({ name, label, rows: own }) =>
+      own.length > 1 ? [{ name, label, at: own[0]!, whole: own.at(-1)! }] : [],
+    );
     const throttle = rows[0]!.throttle[0];
     return {
       checks: [
-        ...decideClaim(
-          claimOf("serverless", "smallFunction"),
-          compared,
-          ({ at }) => at.client.name === "ioredis",
+        ...decidedBy(compared, ({ name }) => name === "ioredis")(
+          claimOf("serverless.smallFunction"),
           ({ label, at, whole }) =>
             atLeast(
-              `${label}: connecting takes longer at ${small} MB than at ${large} MB`,
+              `${label}: connecting takes longer at ${at.memoryMb} MB than at ${whole.memoryMb} MB`,
               combine([at.own, at.warm, whole.own, whole.warm], (a, b, c, d) => a - b - (c - d), mean),
               0,
               { detail: `${ms(extra(at))} and ${ms(extra(whole))} on average`, text: ms },
@@ -83,7 +70,7 @@ export default defineScenario({
         ),
         ...compared.map(({ label, at, whole }) =>
           atLeast(
-            `${label}: starting takes longer at ${small} MB than at ${large} MB`,
+            `${label}: starting takes longer at ${at.memoryMb} MB than at ${whole.memoryMb} MB`,
             ratio(at.start, whole.start),
             1,
           ),

@@ -1,12 +1,22 @@
-import { FROZEN, KEYS, MAX_STALE, measureNear, type NearCase, OFTEN, RARELY } from "../near/measure.js";
+import { setTimeout as pause } from "node:timers/promises";
+import { startInstance } from "warmline-testbed";
+import { type BenchClient, clientFunction, handlerPath, KEPT } from "../client/bench-client.js";
 import { exactly } from "../results/checks.js";
-import { dollars, ms } from "../results/format.js";
-import { chartsOf, meanColumns, medianColumns, tableOf } from "../results/present.js";
+import { chartsOf, dollars, meanColumns, medianColumns, ms, tableOf } from "../results/present.js";
 import { costOfMillion, PRICES } from "../results/prices.js";
-import { defineScenario, redisMissing } from "../scenario.js";
+import type { Rig } from "../rig/rig.js";
+import { bodyOf } from "../rig/run-instance.js";
+import { type Context, defineScenario, redisMissing } from "../scenario.js";
 import { combine, mean, percentile } from "../statistics/series.js";
 
 const MEMORY_MB = 512;
+const MAX_STALE = 1_000;
+/** The time for which the function is frozen before each invocation, in ms. */
+const FROZEN = 100;
+/** The numbers of invocations per overwritten key: often and rarely. */
+const OFTEN = 1;
+const RARELY = 20;
+const KEYS = Array.from({ length: 10 }, (_, at) => `near:${at}`);
 
 const CACHES = [
   { cache: "none", title: "warmline, no cache" },
@@ -15,22 +25,109 @@ const CACHES = [
   { cache: "node-redis", title: "node-redis, client-side cache (TCP)" },
 ] as const;
 
+/** A function: the cache that it reads through. */
+interface NearCase {
+  /** One of the handler's caches. */
+  readonly cache: string;
+  readonly title: string;
+  /** The client of the caches `client` and `client-map`. */
+  readonly client?: BenchClient;
+  /** Invocations per overwritten key. */
+  readonly every: number;
+  readonly rig: Rig;
+}
+
+/**
+ * Measures a function that reads {@link KEYS}, frozen between invocations. One of the keys is overwritten in every so many
+ * freezes. Returns its times in ms, its commands and bytes per invocation, the number of stale values, and the time in ms since
+ * the oldest of them was overwritten.
+ */
+async function measureNear(
+  { cache, title, client, every, rig }: NearCase,
+  { settings: { invocations }, random, defer }: Context,
+) {
+  const protocol = cache === "node-redis" ? "tcp" : (client?.protocol ?? "http");
+  const counted = async () => ({
+    commands: await commandsSent(rig, protocol),
+    ...rig.proxyOf({ protocol }).bytes,
+  });
+  /** The value of each key, and when values were overwritten, by this process's clock in ms. No two writes have the same value. */
+  const current = new Map<string, number>();
+  const overwrittenAt = new Map<number, number>();
+  let writes = 0;
+  const overwrite = async (key: string) => {
+    const value = ++writes;
+    await rig.redis!.command("SET", key, value);
+    // The write was acknowledged.
+    const last = current.get(key);
+    if (last !== undefined) overwrittenAt.set(last, performance.now());
+    current.set(key, value);
+  };
+  for (const key of KEYS) await overwrite(key);
+  const instance = await startInstance({
+    handler: handlerPath("near"),
+    env: {
+      ...(client && clientFunction("near", client, KEPT, rig).env),
+      BENCH_CACHE: cache,
+      BENCH_ENDPOINT: JSON.stringify(rig.endpoint),
+      BENCH_MAX_STALE: String(MAX_STALE),
+    },
+    timeoutMs: 20_000,
+  });
+  defer(() => instance.stop());
+  const warm: number[] = [];
+  const ages: number[] = [];
+  await instance.invoke({ keys: KEYS });
+  const before = await counted();
+  for (let call = 0; call < invocations; call++) {
+    await instance.freeze();
+    const key = KEYS[Math.floor(random() * KEYS.length)]!;
+    if (call % every === 0) await overwrite(key);
+    await pause(FROZEN);
+    const began = performance.now();
+    const invocation = instance.invoke({ keys: KEYS });
+    await instance.thaw();
+    const ended = await invocation;
+    const values = bodyOf(ended, title, instance) as unknown[];
+    warm.push(ended.durationMs);
+    ages.push(...values.map((value) => began - (overwrittenAt.get(Number(value)) ?? Infinity)));
+  }
+  const after = await counted();
+  const stale = ages.filter((age) => age > 0);
+  return {
+    warm,
+    billed: warm.map(Math.ceil),
+    commands: (after.commands - before.commands) / invocations,
+    sent: (after.fromClients - before.fromClients) / invocations,
+    received: (after.fromServer - before.fromServer) / invocations,
+    stale: stale.length,
+    oldest: Math.max(0, ...stale),
+  };
+}
+
+/** Returns the number of reads and PINGs that clients have sent: by HTTP to the gateway, or by TCP to Redis. */
+async function commandsSent({ direct, redis }: Rig, protocol: "http" | "tcp"): Promise<number> {
+  if (protocol === "tcp") {
+    const stats = String(await redis!.command("INFO", "commandstats"));
+    return Number(/^cmdstat_get:calls=(\d+)/m.exec(stats)?.[1] ?? 0);
+  }
+  const headers = { Authorization: `Bearer ${direct.token}`, Connection: "close" };
+  const text = await (await fetch(`${direct.url}/metrics`, { headers })).text();
+  const lines = text.matchAll(/^warmline_gateway_commands_total\{command="(?:get|pttl|ping)"\} (\d+)$/gim);
+  return Array.from(lines, ([, calls]) => Number(calls)).reduce((sum, calls) => sum + calls, 0);
+}
+
 /** Returns how often a key is overwritten, in words. */
 const overwritten = ({ every }: Pick<NearCase, "every">) =>
   every === OFTEN ? "a key overwritten per invocation" : `a key overwritten in ${every} invocations`;
 
-/** Measures a function that reads ten keys, frozen between invocations while one of the keys may be overwritten. */
 export default defineScenario({
   name: "near",
   title: "Ten reads per invocation, from memory",
   question: "What do ten reads per invocation cost with a near cache, and how stale are they after a freeze?",
-  clients: {
-    words: ["upstash"],
-    reason:
-      "A client adds two minutes, and caches are compared; @upstash/redis is the one of the priced service.",
-  },
+  // A client adds two minutes, and caches are compared; @upstash/redis is the one of the priced service.
+  clients: "upstash",
   fixed: ["tls"],
-  order: 14,
   plannedS: 33,
   defaults: { rounds: [1, 1], invocations: [15, 10] },
   missing: redisMissing,

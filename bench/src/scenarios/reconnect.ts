@@ -1,16 +1,22 @@
 import { randomBytes } from "node:crypto";
-import { findRedisServer, NO_REDIS, startGatewayProcess } from "warmline-testbed";
-import { type BenchClient, clientFunction, type FunctionSpec } from "../client/bench-client.js";
-import type { RawTarget } from "../client/raw-connection.js";
-import type { Transactions, TransactionsEvent } from "../handlers/transactions.js";
+import { startGatewayProcess } from "warmline-testbed";
+import { type BenchClient, clientFunction, type FunctionSpec, handlerPath } from "../client/bench-client.js";
+import { gatewayTarget, type RawTarget } from "../client/raw-connection.js";
+import type { handler, TransactionsEvent } from "../handlers/transactions.js";
 import storm from "../parts/storm.js";
-import { atLeast, claimOf, decideClaim, exactly } from "../results/checks.js";
-import { count, share, withInterval } from "../results/format.js";
-import { chartsOf, latencyColumns, meanColumns, tableOf } from "../results/present.js";
-import type { Check, Claim } from "../results/result.js";
-import type { Rig } from "../rig/rig.js";
-import { runInstance } from "../rig/run-instance.js";
-import { type Context, defineScenario } from "../scenario.js";
+import { atLeast, claimOf, decidedBy, exactly } from "../results/checks.js";
+import {
+  chartsOf,
+  count,
+  latencyColumns,
+  meanColumns,
+  share,
+  tableOf,
+  withInterval,
+} from "../results/present.js";
+import type { Defer, Rig } from "../rig/rig.js";
+import { type Body, runInstance } from "../rig/run-instance.js";
+import { defineScenario, redisMissing } from "../scenario.js";
 import { combine, mean, ratio, type Series, stddev } from "../statistics/series.js";
 
 const USERS = [1, 16];
@@ -19,21 +25,10 @@ const HUES: Readonly<Record<string, number>> = { gateway: 2, sidecar: 0, client:
 /** How long the users run before what counts, in s. */
 const WARM_UP_S = 0.2;
 
-/** The ways of plain sockets to Redis, in the order of the table. */
-const WAYS = {
-  static: "direct to Redis, static connection",
-  reconnect: "direct to Redis, a connection per command",
-  "gateway-static": "gateway next to Redis, static connection",
-  "gateway-reconnect": "gateway next to Redis, a connection per command",
-  "sidecar-reconnect": "gateway next to the function, a connection per command",
-} as const;
-
-/** A way to reach Redis. */
+/** A way to reach Redis. One whose name ends with `reconnect` has a connection for each command. */
 interface ReconnectWay {
-  readonly way: keyof typeof WAYS | "client-static" | "client-reconnect";
+  readonly way: string;
   readonly title: string;
-  /** Whether each command has a connection of its own. */
-  readonly reconnect: boolean;
   /** The address of plain sockets. Absent: a client. */
   readonly target?: RawTarget;
   readonly client?: BenchClient;
@@ -41,106 +36,83 @@ interface ReconnectWay {
   readonly crosses?: BenchClient["protocol"];
 }
 
-/**
- * Returns the ways: those of plain sockets, and each client with keep-alive on and off. Without a Redis over TCP, plain sockets
- * reach only the gateway next to it.
- */
+/** Returns the ways: those of plain sockets, and each client with keep-alive on and off. */
 async function startWays(
-  { endpoint, redis, trust }: Rig,
+  { endpoint: { url, token, tcp }, redis, trust }: Rig,
   clients: readonly BenchClient[],
-  defer: Context["defer"],
+  defer: Defer,
 ): Promise<ReconnectWay[]> {
-  const { url, token, tcp } = endpoint;
-  const auth = { protocol: "http", token } as const;
-  const gateway: RawTarget = { port: Number(new URL(url).port), tls: true, auth };
-  const plain = (
-    way: keyof typeof WAYS,
-    target: RawTarget,
-    crosses?: BenchClient["protocol"],
-  ): ReconnectWay => ({
-    way,
-    title: WAYS[way],
-    reconnect: way.endsWith("reconnect"),
-    target,
-    ...(crosses && { crosses }),
-  });
-  const beside = [plain("gateway-static", gateway, "http"), plain("gateway-reconnect", gateway, "http")];
-  const ofClients = clients.flatMap((client) =>
-    [false, true].map(
-      (reconnect): ReconnectWay => ({
-        way: reconnect ? "client-reconnect" : "client-static",
-        title: `${client.label}, ${reconnect ? "a connection per command" : "kept connections"}`,
-        reconnect,
-        client,
-        crosses: client.protocol,
-      }),
-    ),
-  );
-  if (!redis || !tcp) return [...beside, ...ofClients];
+  const arm = (way: string, title: string, target: RawTarget, crosses?: "http" | "tcp"): ReconnectWay => {
+    return { way, title, target, crosses };
+  };
+  const gateway = { ...gatewayTarget({ port: Number(new URL(url).port), token }), tls: true };
   const [user, password] = ["bench", randomBytes(16).toString("hex")];
-  await redis.command("ACL", "SETUSER", user, "on", `>${password}`, "~*", "+@all");
-  const direct: RawTarget = { ...tcp, auth: { protocol: "redis", user, password } };
+  await redis!.command("ACL", "SETUSER", user, "on", `>${password}`, "~*", "+@all");
+  const direct: RawTarget = { ...tcp!, auth: { protocol: "redis", login: [user, password] } };
   const sidecar = await startGatewayProcess({
-    args: ["--redis", `rediss://${user}:${password}@127.0.0.1:${tcp.port}`],
+    args: ["--redis", `rediss://${user}:${password}@127.0.0.1:${tcp!.port}`],
     env: trust,
   });
   defer(() => sidecar.stop());
-  const near: RawTarget = {
-    port: sidecar.port,
-    tls: false,
-    auth: { protocol: "http", token: sidecar.token },
-  };
   return [
-    plain("static", direct, "tcp"),
-    plain("reconnect", direct, "tcp"),
-    ...beside,
-    plain("sidecar-reconnect", near),
-    ...ofClients,
+    arm("static", "direct to Redis, static connection", direct, "tcp"),
+    arm("reconnect", "direct to Redis, a connection per command", direct, "tcp"),
+    arm("gateway-static", "gateway next to Redis, static connection", gateway, "http"),
+    arm("gateway-reconnect", "gateway next to Redis, a connection per command", gateway, "http"),
+    arm(
+      "sidecar-reconnect",
+      "gateway next to the function, a connection per command",
+      gatewayTarget(sidecar),
+    ),
+    ...clients.flatMap((client): ReconnectWay[] => {
+      const { label, protocol: crosses } = client;
+      return [
+        { way: "client-static", title: `${label}, kept connections`, client, crosses },
+        { way: "client-reconnect", title: `${label}, a connection per command`, client, crosses },
+      ];
+    }),
   ];
 }
 
-/** Runs the pgbench experiment with GETs instead of SELECTs: static connections, one per command, and a pool. */
 export default defineScenario({
   name: "reconnect",
   title: "Reconnecting for each command, with and without a pool",
   question:
     "How much throughput does a connection per command cost, and how much of it does the gateway's pool recover?",
-  clients: {
-    words: ["warmline", "ioredis"],
-    reason:
-      "A client adds 80 s, and the ways are those of plain sockets; one client of each protocol is beside them.",
-  },
+  // A client adds 80 s, and the ways are those of plain sockets; one client of each protocol is beside them.
+  clients: "warmline,ioredis",
   fixed: ["tls"],
-  order: 7,
   plannedS: 41,
   defaults: { rounds: [1, 2], seconds: [1.2, 1] },
+  missing: redisMissing,
   parts: [storm],
   cases: async ({ rig, clients, defer, record }) => {
-    const own = await rig({ tls: true, redis: findRedisServer() !== undefined, greeting: true });
+    const own = await rig({ tls: true, redis: true, greeting: true });
     record({ users: USERS });
     const ways = await startWays(own, clients, defer);
-    return USERS.flatMap((users) => ways.map((way) => ({ ...way, users, rig: own })));
+    return USERS.flatMap((users) =>
+      ways.map((each) => ({ ...each, reconnect: each.way.endsWith("reconnect"), users, rig: own })),
+    );
   },
   label: (each) => `${usersOf(each)}, ${each.title}`,
   group: usersOf,
   run: async ({ users, rig, target, client, reconnect, crosses }, { settings }) => {
-    const { endpoint, trust, connectionsOpened } = rig;
     const what: FunctionSpec = client
-      ? clientFunction("transactions", client, { keepAlive: !reconnect, reused: true }, endpoint)
-      : { handler: "transactions", env: {} };
+      ? clientFunction("transactions", client, { keepAlive: !reconnect, reused: true }, rig)
+      : { handler: handlerPath("transactions"), env: rig.trust };
     // A client without keep-alive reconnects for each command by itself.
     const load = { target, clients: users, reconnect: reconnect && !client };
     const events = [WARM_UP_S, settings.seconds].map((seconds): TransactionsEvent => ({ ...load, seconds }));
     // Counted at the proxy, if they cross it.
-    const opened = () => (crosses ? connectionsOpened({ protocol: crosses }) : Number.NaN);
+    const opened = () => (crosses ? rig.proxyOf({ protocol: crosses }).connectionsOpened : Number.NaN);
     let before = 0;
     const { bodies } = await runInstance(usersOf({ users }), what, {
-      ...{ events, trust, timeoutMs: 120_000 },
+      ...{ events, timeoutMs: 120_000 },
       onInvoked: (call) => {
         if (call === 0) before = opened();
       },
     });
-    const { latencies, elapsedMs, connectingMs } = bodies[1] as Transactions;
+    const { latencies, elapsedMs, connectingMs } = bodies[1] as Body<typeof handler>;
     const perMs = latencies.length * 1_000;
     return {
       latencies,
@@ -151,49 +123,43 @@ export default defineScenario({
     };
   },
   report: (rows, { settings }) => {
-    const compared = USERS.flatMap((users) => {
-      const pick = (way: ReconnectWay["way"]) =>
-        rows.find((row) => row.way === way && row.users === users)?.tps;
-      const [fixed, anew] = [pick("static"), pick("reconnect")];
-      const [pooled, beside] = [pick("gateway-reconnect"), pick("sidecar-reconnect")];
-      return fixed && anew && pooled && beside
-        ? [{ users, label: usersOf({ users }), fixed, anew, pooled, beside }]
-        : [];
+    const compared = USERS.map((users) => {
+      const of = (way: string) => rows.find((row) => row.way === way && row.users === users)!.tps;
+      const [pooled, beside] = [of("gateway-reconnect"), of("sidecar-reconnect")];
+      return { users, label: usersOf({ users }), fixed: of("static"), anew: of("reconnect"), pooled, beside };
     });
     const anew = rows.filter(({ reconnect, crosses }) => reconnect && crosses);
     const sum = (of: (row: (typeof rows)[number]) => number) => anew.reduce((all, row) => all + of(row), 0);
-    const perCommand = exactly(
-      "each command of a connection per command opens one, counted at the proxy",
-      anew.every(({ opened, latencies }) => opened.total >= latencies.count),
-      `${count(sum(({ opened }) => opened.total))} connections for ${count(sum(({ latencies }) => latencies.count))} commands`,
-    );
     // The article runs pgbench with one client.
-    const decide = (claim: Claim, check: (row: (typeof compared)[number]) => Check) =>
-      decideClaim(claim, compared, ({ users }) => users === 1, check);
+    const decide = decidedBy(compared, ({ users }) => users === 1);
     const recovered = ({ fixed, anew }: (typeof compared)[number], pool: Series) =>
       combine([fixed, anew, pool], (all, none, some) => (some - none) / (all - none), mean);
-    const ofWays = [
-      ...decide(claimOf("reconnect", "anew"), ({ label, fixed, anew }) =>
-        atLeast(
-          `${label}: a static connection has more throughput than one per command`,
-          ratio(fixed, anew, mean),
-          1,
-        ),
-      ),
-      ...decide(claimOf("reconnect", "pool"), (row) =>
-        atLeast(
-          `${row.label}: a pool next to the database recovers a part of the lost throughput`,
-          recovered(row, row.pooled),
-          0,
-          {
-            beside: `a pool next to the function recovers ${withInterval(recovered(row, row.beside), share)}`,
-            text: share,
-          },
-        ),
-      ),
-    ];
     return {
-      checks: [...ofWays, perCommand],
+      checks: [
+        ...decide(claimOf("reconnect.anew"), ({ label, fixed, anew }) =>
+          atLeast(
+            `${label}: a static connection has more throughput than one per command`,
+            ratio(fixed, anew, mean),
+            1,
+          ),
+        ),
+        ...decide(claimOf("reconnect.pool"), (row) =>
+          atLeast(
+            `${row.label}: a pool next to the database recovers a part of the lost throughput`,
+            recovered(row, row.pooled),
+            0,
+            {
+              beside: `a pool next to the function recovers ${withInterval(recovered(row, row.beside), share)}`,
+              text: share,
+            },
+          ),
+        ),
+        exactly(
+          "each command of a connection per command opens one, counted at the proxy",
+          anew.every(({ opened, latencies }) => opened.total >= latencies.count),
+          `${count(sum(({ opened }) => opened.total))} connections for ${count(sum(({ latencies }) => latencies.count))} commands`,
+        ),
+      ],
       table: tableOf(rows, usersOf, [
         ["clients", ({ users }) => users],
         ["connection", ({ title }) => title],
@@ -212,9 +178,6 @@ export default defineScenario({
         "Named clients run with auto-pipelining off, one for each user. Their connections are counted at the proxy; those to a gateway next to the function do not cross it.",
         `Each user runs one GET after another, over a plain socket unless a client is named, for ${settings.seconds} s in each of ${settings.rounds} rounds, after 0.2 s that do not count. The round trip takes ${settings.rttMs} ms with TLS; direct connections to Redis authenticate with user and password. With the gateway next to the function the function reaches it over loopback without TLS, and the round trip lies between gateway and Redis.`,
         "The latency is that of the command alone. Connecting includes TCP, TLS and AUTH. In the article the pool saves starting a PostgreSQL process per connection, but not the handshake.",
-        ...(compared.length > 0
-          ? []
-          : [`Skipped: direct connections and the gateway next to the function: ${NO_REDIS}.`]),
       ],
     };
   },

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { startCluster } from "warmline-testbed";
+import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { BenchClient } from "../client/bench-client.js";
+import { RawConnection } from "../client/raw-connection.js";
 import { atLeast, claimOf, exactly } from "../results/checks.js";
-import { seconds } from "../results/format.js";
-import { chartsOf, latencyColumns, meanColumns, tableOf } from "../results/present.js";
+import { chartsOf, latencyColumns, meanColumns, seconds, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { createReplicaReader, openGateway } from "../sockets/ways.js";
+import { startGatewayTo } from "../sockets/gateway.js";
+import { rangeOf, slotRanges } from "../sockets/slots.js";
 import { mean } from "../statistics/series.js";
 import { everyMs, runAt } from "../util/schedule.js";
 
@@ -17,28 +18,43 @@ const QUICK_OUTAGE = { ...OUTAGE, beforeMs: 500, downMs: 2_000, afterMs: 500 };
 /** The seconds of errors that count as those of the article. */
 const LONG_S = 5;
 
-/** A way of reading from the replicas of a cluster. */
-interface Arm {
-  readonly arm: string;
-  readonly hue: number;
-  /** Whether a direct read that failed is sent to the primary. Absent: through a gateway. */
-  readonly retries?: boolean;
-  readonly client?: BenchClient;
-}
-const ARMS: readonly Arm[] = [
+/** Ways of reading from the replicas of a cluster: without `retries` through a gateway. */
+const ARMS = [
   { arm: "direct to the replica, no retry", hue: 1, retries: false },
   { arm: "direct to the replica, then to the primary", hue: 2, retries: true },
   { arm: "gateway, a connection per request", hue: 4 },
 ];
+type Arm = (typeof ARMS)[number] & { readonly client?: BenchClient };
 
-/** Reads from the replicas of a cluster while one of them is down for ten seconds. */
+/**
+ * Creates a function that reads a key from a replica of a cluster, with a new connection for each command, as the article's PHP
+ * client does.
+ * @param retries whether a read that fails at the replica is sent to the primary
+ */
+async function createReplicaReader(cluster: RedisCluster, retries: boolean) {
+  const ranges = slotRanges((await cluster.nodes[0]!.command("CLUSTER", "SLOTS")) as never);
+  const readFrom = async (port: number, key: string) => {
+    const connection = await RawConnection.open({ port, tls: false, auth: { protocol: "redis" } });
+    try {
+      await connection.run(["READONLY"]);
+      await connection.run(["GET", key]);
+    } finally {
+      connection.close();
+    }
+  };
+  return (key: string): Promise<unknown> => {
+    const { port, replicas } = rangeOf(ranges, key);
+    const read = readFrom(replicas[0]!, key);
+    return retries ? read.catch(() => readFrom(port, key)) : read;
+  };
+}
+
 export default defineScenario({
   name: "replica-down",
   title: "A replica that is down",
   question: "How long do reads fail if one replica of a cluster is down?",
   protocol: "http",
   fixed: ["rtt", "tls"],
-  order: 8.4,
   lanes: LANES,
   plannedS: 25,
   defaults: { rounds: [1, 1] },
@@ -51,19 +67,17 @@ export default defineScenario({
     defer(() => Promise.all(clusters.map((cluster) => cluster.stop())));
     record({ engine: "redis-server, clusters of six", rttMs: 0, tls: false, outage });
     const ofClients = clients.map((client): Arm => ({ arm: `gateway, ${client.label}`, hue: 0, client }));
-    return [...ARMS, ...ofClients].map((arm) => ({ ...arm, clusters, outage }));
+    return [...(ARMS as Arm[]), ...ofClients].map((arm) => ({ ...arm, clusters, outage }));
   },
   label: ({ arm }) => arm,
-  run: async ({ clusters, outage, retries, client }, _context, _round, lane) => {
+  run: async ({ clusters, outage, retries, client }, { defer }, _round, lane) => {
     const cluster = clusters[lane]!;
     await cluster.whenReady();
-    const gateway =
-      retries === undefined
-        ? await openGateway(cluster, client, "--read-policy", "prefer-replica")
-        : undefined;
-    const get = gateway
-      ? (key: string) => gateway.request([key])
-      : await createReplicaReader(cluster, retries!);
+    const startGateway = async () => {
+      const { request } = await startGatewayTo(cluster, client, defer, "--read-policy", "prefer-replica");
+      return (key: string) => request([key]);
+    };
+    const get = await (retries === undefined ? startGateway() : createReplicaReader(cluster, retries));
     const { beforeMs, downMs, afterMs } = outage;
     const replica = cluster.nodes.find(({ role }) => role === "replica")!;
     const latencies: number[] = [];
@@ -82,12 +96,8 @@ export default defineScenario({
       await pause(downMs);
       await replica.restart();
     };
-    try {
-      for (let number = 0; number < 10; number++) await get(`page:${number}`);
-      await Promise.all([runAt(everyMs(outage.everyMs, beforeMs + downMs + afterMs), read), putDown()]);
-    } finally {
-      await gateway?.close();
-    }
+    for (let number = 0; number < 10; number++) await get(`page:${number}`);
+    await Promise.all([runAt(everyMs(outage.everyMs, beforeMs + downMs + afterMs), read), putDown()]);
     const errorsMs = failures.length === 0 ? 0 : Math.max(...failures) - Math.min(...failures);
     return { latencies, failed: failures.length, errorsS: errorsMs / 1_000 };
   },
@@ -106,7 +116,7 @@ export default defineScenario({
           once!.errorsS.estimate(mean),
           LONG_S,
           {
-            article: claimOf("envoy", "replica"),
+            article: claimOf("envoy.replica"),
             detail: failedOf(once!),
             beside: others.map((row) => `${row.arm}: ${failedOf(row)}`).join("; "),
             text: seconds,

@@ -1,12 +1,17 @@
-import { startGatewayProcess } from "warmline-testbed";
-import { type BenchClient, built } from "../client/bench-client.js";
+import { startCluster, startGatewayProcess, startNetworkProxy, until } from "warmline-testbed";
+import {
+  type BenchClient,
+  clientFunction,
+  type FunctionSpec,
+  handlerPath,
+  KEPT,
+} from "../client/bench-client.js";
+import type { Arm, RequestPartsEvent } from "../handlers/request-parts.js";
 import { atLeast, claimOf } from "../results/checks.js";
-import { count, ms, share } from "../results/format.js";
-import { chartsOf, latencyColumns, tableOf } from "../results/present.js";
+import { chartsOf, count, latencyColumns, ms, share, tableOf } from "../results/present.js";
+import type { Defer } from "../rig/rig.js";
 import { runInstance } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { startDistantCluster } from "../sockets/distant-cluster.js";
-import { ARMS, type Arm, type PartsTarget } from "../sockets/requests.js";
 import { combine, difference, mean, ratio } from "../statistics/series.js";
 
 /** Requests that do not count. */
@@ -16,7 +21,14 @@ const SPARSE_MS = 150;
 /** Commands of a small request and of a large one. */
 const [ONE, TEN] = [1, 10];
 
-/** Requests of one kind. */
+const NAMES: Readonly<Record<Arm, string>> = {
+  new: "direct, new connections and topology",
+  topology: "direct, kept connections, new topology",
+  kept: "direct, kept connections and topology",
+  gatewayNew: "gateway, a new connection",
+  gatewayKept: "gateway, a kept connection",
+};
+
 interface Requests {
   readonly arm: Arm;
   readonly name: string;
@@ -27,7 +39,34 @@ interface Requests {
 const commandsOf = ({ commands }: { readonly commands: number }) =>
   `${commands} GET${commands === 1 ? "" : "s"}`;
 
-/** Takes a web request's time to a cluster apart: connecting, fetching the topology, and the commands. */
+/** The offset of a node's bus port. */
+const BUS = 10_000;
+
+/**
+ * Starts a cluster whose nodes are a round trip away: each announces the port of a proxy in front of it.
+ * @returns the port of the first node's proxy
+ */
+async function startDistantCluster(rttMs: number, defer: Defer): Promise<number> {
+  const cluster = await startCluster();
+  defer(() => cluster.stop());
+  const ports: number[] = [];
+  for (const { port, command } of cluster.nodes) {
+    const proxy = await startNetworkProxy({ to: { port }, rttMs, protocol: "raw" });
+    defer(() => proxy.close());
+    await command("CONFIG", "SET", "cluster-announce-bus-port", port + BUS);
+    await command("CONFIG", "SET", "cluster-announce-port", proxy.port);
+    ports.push(proxy.port);
+  }
+  const announced = async () => {
+    const nodes = String(await cluster.nodes[0]!.command("CLUSTER", "NODES"));
+    return ports.every((port) => nodes.includes(`:${port}@`));
+  };
+  const limit = { timeoutMs: 30_000, pauseMs: 50 };
+  await until(announced, "The nodes did not announce their proxies within 30 s.", limit);
+  await cluster.whenReady();
+  return ports[0]!;
+}
+
 export default defineScenario({
   name: "request-parts",
   title: "The parts of a web request",
@@ -36,22 +75,21 @@ export default defineScenario({
   clients: "candidates",
   protocol: "http",
   fixed: ["tls"],
-  order: 8.2,
   plannedS: 28,
   defaults: { rounds: [1, 1], invocations: [30, 6] },
   missing: redisMissing,
   cases: async ({ clients, settings, defer, record }) => {
-    const { port } = await startDistantCluster(settings.rttMs, defer);
-    const gateway = await startGatewayProcess({ args: ["--redis", `redis://127.0.0.1:${port}`] });
+    const seedPort = await startDistantCluster(settings.rttMs, defer);
+    const gateway = await startGatewayProcess({ args: ["--redis", `redis://127.0.0.1:${seedPort}`] });
     defer(() => gateway.stop());
     record({ engine: "redis-server, a cluster of six", tls: false, sparseMs: SPARSE_MS });
-    const { url, token } = gateway;
-    const target: PartsTarget = { seedPort: port, gateway: { url, port: gateway.port, token } };
-    const arms: Requests[] = (Object.entries(ARMS) as [Arm, string][]).map(([arm, name]) => ({ arm, name }));
-    const sparse = arms.filter(({ arm }) => arm === "kept" || arm === "gatewayKept");
+    const { url, port, token } = gateway;
+    const target = { seedPort, gateway: { url, port, token } };
+    const arms = (Object.entries(NAMES) as [Arm, string][]).map(([arm, name]): Requests => ({ arm, name }));
     const ofClients = clients.map((client): Requests => {
       return { arm: "gatewayKept", name: `gateway, ${client.label}`, client };
     });
+    const sparse = arms.filter(({ arm }) => arm === "kept" || arm === "gatewayKept");
     return [
       ...[...arms, ...ofClients].flatMap((each) =>
         [ONE, TEN].map((commands) => ({ ...each, commands, pauseMs: 0, target })),
@@ -65,9 +103,12 @@ export default defineScenario({
   group: commandsOf,
   run: async ({ name, client, target, arm, commands, pauseMs }, { settings }, round) => {
     const { invocations: requests, seed } = settings;
-    const event = { arm, requests, warmUp: WARM_UP, commands, pauseMs, seed: seed + round, ...target };
-    const env: Record<string, string> = client ? { BENCH_CLIENT: built(`clients/${client.name}.js`) } : {};
-    const what = { handler: "request-parts", env };
+    const shape = { arm, requests, warmUp: WARM_UP, commands, pauseMs };
+    const event: RequestPartsEvent = { ...shape, seed: seed + round, ...target };
+    const place = { endpoint: target.gateway, trust: {} };
+    const what: FunctionSpec = client
+      ? clientFunction("request-parts", client, KEPT, place)
+      : { handler: handlerPath("request-parts"), env: {} };
     const { bodies } = await runInstance(name, what, { events: [event], timeoutMs: 120_000 });
     return { latencies: bodies[0] as number[] };
   },
@@ -87,7 +128,7 @@ export default defineScenario({
           combine([fetched, known], (both, one) => both / one - 1, mean),
           0.5,
           {
-            article: claimOf("envoy", "topology"),
+            article: claimOf("envoy.topology"),
             detail: ms(difference(fetched, known, mean).value),
             text: share,
           },
@@ -101,7 +142,7 @@ export default defineScenario({
           ),
           0.9,
           {
-            article: claimOf("envoy", "connect"),
+            article: claimOf("envoy.connect"),
             detail: `${ms(difference(...connecting, mean).value)} and ${ms(difference(...connectingToGateway, mean).value)}`,
             text: share,
           },
@@ -110,7 +151,7 @@ export default defineScenario({
           "a read takes longer through the proxy than over kept connections",
           ratio(proxied, known, mean),
           1,
-          { article: claimOf("envoy", "slower") },
+          { article: claimOf("envoy.slower") },
         ),
         atLeast(
           "sparse reads lose more through the proxy than frequent ones",
@@ -120,7 +161,7 @@ export default defineScenario({
             mean,
           ),
           0,
-          { article: claimOf("envoy", "sparse"), text: ms },
+          { article: claimOf("envoy.sparse"), text: ms },
         ),
       ],
       table: tableOf(rows, commandsOf, [

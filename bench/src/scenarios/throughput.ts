@@ -1,64 +1,108 @@
 import { findRedisServer } from "warmline-testbed";
-import { cellsOf, FAR, QUICK, REAL } from "../perf/cells.js";
-import { FIXED_SERVER_NOTES, startFixedServer } from "../perf/processes.js";
-import { throughputOf, WorkerSession, warmUpNotes } from "../perf/session.js";
-import { chartsOf, latencyColumns, medianColumns, tableOf } from "../results/present.js";
+import type { Job } from "../perf/jobs.js";
+import { FIXED_SERVER_NOTES, startFixedServer, startWorker } from "../perf/processes.js";
+import { FULL_WARM_UP, QUICK_WARM_UP, warmUp, warmUpNotes } from "../perf/warm-up.js";
+import { chartsOf, count, latencyColumns, medianColumns, tableOf } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 
 /** Round-trip times in ms. The nearest has all cells, the others those of commands in flight. */
 const ROUND_TRIPS = [0, 1, 20];
+const IN_FLIGHT = [1, 10, 50];
+const PIPELINES = [50, 1_000];
+const BYTES = [1_000, 1_000_000];
+/** The cells of a quick run. */
+const QUICK = /^(1|50) in flight$|of 1,000 GETs|of 1,000,000 bytes|arrivals/;
+/** The cells that are also measured through real servers. */
+const REAL = /^(1|50) in flight$|^pipeline of/;
+/** The cells that are also measured over longer round trips. */
+const FAR = /^\d+ in flight$/;
 
-/** Measures warm clients under load: concurrency, batches, value sizes, and arrivals at a fixed rate. */
+/** Something that every client does. */
+interface Cell {
+  readonly name: string;
+  readonly job: Job;
+  /** Commands of one call. */
+  readonly perCall: number;
+  /** Whether each command is a request of its own. Default: as the client ships. */
+  readonly single?: boolean;
+}
+
+const cell = (name: string, job: Job, perCall = 1): Cell => ({ name, job, perCall });
+
+/**
+ * Returns all that each client does, `ms` long each.
+ * @param rate arrivals per second of the open loop
+ */
+const cellsOf = (ms: number, rate: number): Cell[] => {
+  const sequential = (call: "pipeline" | "bytes" | "json", size: number) =>
+    ({ kind: "sequential", call, size, ms }) as const;
+  return [
+    ...IN_FLIGHT.map((inFlight) => cell(`${inFlight} in flight`, { kind: "concurrent", inFlight, ms })),
+    { ...cell("50 in flight, a request each", { kind: "concurrent", inFlight: 50, ms }), single: true },
+    ...PIPELINES.map((size) => cell(`pipeline of ${count(size)} GETs`, sequential("pipeline", size), size)),
+    ...BYTES.map((size) => cell(`GET of ${count(size)} bytes`, sequential("bytes", size))),
+    cell("GET of 1 MB of JSON", sequential("json", 1_000_000)),
+    cell(`${rate} arrivals per second`, { kind: "arrivals", rate, ms }),
+  ];
+};
+
 export default defineScenario({
   name: "throughput",
   title: "Throughput and CPU time per command",
   question:
     "How many commands per second does a client run as shipped, and how much CPU time does each take?",
   clients: "all",
-  order: 11,
   ownServer: true,
   plannedS: 120,
   defaults: { rounds: [1, 1], seconds: [0.15, 0.02] },
   cases: async (context) => {
     const { clients, settings, rig } = context;
-    const server = await startFixedServer(context);
+    const placeAt = await startFixedServer(context);
     const real = await rig({ rttMs: 0, tls: false, redis: findRedisServer() !== undefined, greeting: true });
     const { tls } = settings;
     const rtts = settings.rtts ?? (settings.quick ? ROUND_TRIPS.slice(0, 1) : ROUND_TRIPS);
     context.record({ engine: "fixed replies", realEngine: real.engine, tls, rttMs: rtts.join(", ") });
     const all = cellsOf(settings.seconds * 1_000, settings.quick ? 200 : 1_000);
     const cells = all.filter(({ name }) => !settings.quick || QUICK.test(name));
-    const session = new WorkerSession();
-    const fixed = rtts.map(async (rttMs, at) => ({
-      endpoint: await server.endpoint({ tls, rttMs }),
-      cells: cells.filter(({ name }) => at === 0 || FAR.test(name)),
-      prefix: at === 0 ? "" : `${rttMs} ms away: `,
-    }));
+    const fixed = await Promise.all(
+      rtts.map(async (rttMs, at) => ({
+        place: await placeAt(tls, rttMs),
+        cells: cells.filter(({ name }) => at === 0 || FAR.test(name)),
+        prefix: at === 0 ? "" : `${rttMs} ms away: `,
+      })),
+    );
     const servers = [
-      ...(await Promise.all(fixed)),
-      { endpoint: real.direct, cells: cells.filter(({ name }) => REAL.test(name)), prefix: "real servers: " },
+      ...fixed,
+      {
+        place: { ...fixed[0]!.place, endpoint: real.direct },
+        cells: cells.filter(({ name }) => REAL.test(name)),
+        prefix: "real servers: ",
+      },
     ];
-    return servers.flatMap(({ endpoint, cells, prefix }) =>
-      cells.flatMap(({ name, ...cell }) =>
-        clients
+    return servers.flatMap(({ place, cells, prefix }) =>
+      cells.flatMap(({ name, ...cell }) => {
+        const endpoint = { ...place.endpoint, ...(cell.single && { autoPipelining: false as const }) };
+        return clients
           .filter(({ protocol }) => protocol === "http" || endpoint.tcp)
-          .map((client) => {
-            const options = cell.single ? { ...endpoint, autoPipelining: false as const } : endpoint;
-            const work = { client, job: cell.job, endpoint: options, trust: server.trust };
-            return { client, version: process.version, cell: prefix + name, ...cell, session, work };
-          }),
-      ),
+          .map((client) => ({
+            ...{ client, version: process.version, cell: prefix + name, ...cell },
+            place: { ...place, endpoint },
+          }));
+      }),
     );
   },
   label: ({ client, cell }) => `${client.label}, ${cell}`,
   group: ({ version, cell }) => `Node ${version.slice(1)}, ${cell}`,
-  session: async (group, { settings }) => {
-    const { session } = group[0]!;
-    const work = group.map((each) => each.work);
-    await session.start(work, settings.quick);
-    return () => session.stop();
+  run: async ({ client, job, perCall, place }, { settings, defer }) => {
+    const run = await startWorker(client.name, place, defer);
+    const { slices, steady } = await warmUp(run, job, settings.quick ? QUICK_WARM_UP : FULL_WARM_UP);
+    const { count: calls, ms, cpuUs, latencies } = await run(job);
+    const commands = calls * perCall;
+    return {
+      ...{ perSecond: (commands * 1_000) / ms, cpuUs: cpuUs / commands, latencies },
+      ...{ warmUpSlices: slices, unsteady: Number(!steady) },
+    };
   },
-  run: async ({ client, job, perCall, session }) => throughputOf(await session.run(client, job), perCall),
   report: (rows, { settings }) => {
     const marks = {
       ownScales: true,
@@ -86,7 +130,7 @@ export default defineScenario({
         ),
       ],
       notes: [
-        `Each client runs in a separate process, ${settings.rounds} rounds of ${settings.seconds * 1_000} ms per row. Numbers are medians. Clients run as shipped; a tuned client has the settings that its note names.`,
+        `Each client runs for ${settings.seconds * 1_000} ms per row, right after its warm-up, in a process of its own in each of ${settings.rounds} rounds. Numbers are medians. Clients run as shipped; a tuned client has the settings that its note names.`,
         'Rows of "real servers" use warmline-gateway in front of Redis, and Redis directly for clients over TCP.',
         "In flight: so many GETs at a time, each awaited by itself. warmline, @upstash/redis, tuned ioredis and node-redis send those of one tick together; with a request each, auto-pipelining is off. A pipeline is written as one by the caller, for all clients alike.",
         "Arrivals: calls start at fixed times, whether or not earlier calls have finished. Latencies count from the intended start, so that a stall is not hidden.",

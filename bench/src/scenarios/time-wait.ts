@@ -3,12 +3,11 @@ import { startCluster } from "warmline-testbed";
 import type { BenchClient } from "../client/bench-client.js";
 import twReuse from "../parts/tw-reuse.js";
 import { atLeast, atMost, claimOf } from "../results/checks.js";
-import { count, share } from "../results/format.js";
-import { chartsOf, meanColumns, tableOf } from "../results/present.js";
+import { chartsOf, count, meanColumns, share, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
-import { kernelMissing, SocketCounter, sharedSockets } from "../sockets/kernel.js";
-import { requestToCluster } from "../sockets/requests.js";
-import { openGateway } from "../sockets/ways.js";
+import { startGatewayTo } from "../sockets/gateway.js";
+import { kernelMissing, sharedSockets, timeWaitCounter } from "../sockets/kernel.js";
+import { readOnce } from "../sockets/key-reader.js";
 import { combine, mean, reduction } from "../statistics/series.js";
 import { pageKeys } from "../util/random.js";
 import { everyMs, runAt } from "../util/schedule.js";
@@ -19,38 +18,29 @@ const COMMANDS = 40;
 const REQUESTS_PER_S = 4;
 /** The time in s for which Linux keeps a socket in TIME_WAIT. */
 const LIFE_S = 60;
-/** Between two counts in ms: they read a list of all sockets, which runs at the same time share. */
+/** The time between two counts in ms. Each reads the list of all sockets, which runs at the same time share. */
 const SAMPLE_MS = 3_000;
 /** The wait in ms after the last request, whose sockets are still closing, before the last count. */
 const SETTLE_MS = 250;
 /** Runs at the same time: the rounds take place at different times, and all of them less than ten minutes. */
 const LANES = 3;
-/** The tolerance of the model. */
-const NEAR = 0.1;
+const TOLERANCE = 0.1;
 
-/** How web requests reach the cluster. */
-interface Way {
-  readonly way: string;
-  readonly hue: number;
-  /** Whether requests connect to the cluster's nodes, not to a gateway. */
-  readonly direct?: boolean;
-  /** The client that keeps its connections to the gateway. Absent: each request opens a connection. */
-  readonly client?: BenchClient;
-}
-const WAYS: readonly Way[] = [
+const WAYS = [
   { way: "direct to the cluster, new connections per request", hue: 1, direct: true },
   { way: "gateway, a connection per request", hue: 2 },
 ];
+/** A way of web requests to the cluster. A client keeps its connections to the gateway. */
+type Way = (typeof WAYS)[number] & { readonly client?: BenchClient };
 
-/** Runs requests for longer than a socket stays in TIME_WAIT, and counts these sockets in the steady state. */
 export default defineScenario({
   name: "time-wait",
   title: "Sockets in TIME_WAIT, steady state",
   question: "How many sockets are in TIME_WAIT in the end, and does a model predict their number?",
-  clients: { words: ["warmline"], reason: "A client adds two minutes, and decides no claim." },
+  // A client adds two minutes, and decides no claim.
+  clients: "warmline",
   protocol: "http",
   fixed: ["rtt", "tls"],
-  order: 8.1,
   lanes: LANES,
   parts: [twReuse],
   plannedS: 82,
@@ -67,44 +57,41 @@ export default defineScenario({
     const ofClients = clients.map((client): Way => {
       return { way: `gateway, kept connections of ${client.label}`, hue: 0, client };
     });
-    return [...WAYS, ...ofClients].map((way) => ({ ...way, cluster, sockets }));
+    return [...(WAYS as Way[]), ...ofClients].map((way) => ({ ...way, cluster, sockets }));
   },
   label: ({ way }) => way,
-  run: async ({ cluster, sockets, direct, client }, { settings, random }) => {
+  run: async ({ cluster, sockets, direct, client }, { settings, random, defer }) => {
     // A loopback address of its own tells the sockets of runs at the same time apart.
     const byte = () => 1 + Math.floor(random() * 250);
     const from = `127.${byte()}.${byte()}.${byte()}`;
-    const gateway = direct ? undefined : await openGateway(cluster, client);
-    const request = (keys: readonly string[]) =>
-      gateway ? gateway.request(keys) : requestToCluster(cluster.nodes[0]!.port, keys, from);
-    const ports = gateway ? [gateway.gateway.port] : cluster.nodes.map(({ port }) => port);
-    const counter = new SocketCounter(new Set(ports), undefined, direct ? from : undefined);
+    const gateway = direct ? undefined : await startGatewayTo(cluster, client, defer);
+    const ports = gateway ? [gateway.target.port] : cluster.nodes.map(({ port }) => port);
+    const request =
+      gateway?.request ??
+      ((keys: readonly string[]) => readOnce({ seedPort: cluster.nodes[0]!.port, from }, keys));
+    const countTimeWait = timeWaitCounter(new Set(ports), undefined, direct ? from : undefined);
     const samples: { readonly atS: number; readonly timeWait: number }[] = [];
     let [failed, closed] = [0, 0];
-    try {
-      await request(pageKeys(COMMANDS, random));
-      const begunAt = performance.now();
-      const elapsedS = () => (performance.now() - begunAt) / 1_000;
-      const sample = () => samples.push({ atS: elapsedS(), timeWait: counter.count(sockets()) });
-      const sampling = setInterval(sample, SAMPLE_MS);
-      const page = () =>
-        request(pageKeys(COMMANDS, random)).then(
-          (closing) => {
-            closed += closing;
-          },
-          () => void failed++,
-        );
-      await runAt(everyMs(1_000 / REQUESTS_PER_S, settings.seconds * 1_000), page);
-      const tookS = elapsedS();
-      await pause(SETTLE_MS);
-      clearInterval(sampling);
-      sample();
-      const last = samples.filter(({ atS }, at) => atS > LIFE_S || at === samples.length - 1);
-      const timeWait = last.reduce((sum, each) => sum + each.timeWait, 0) / last.length;
-      return { timeWait, closedPerS: closed / tookS, failed, samples };
-    } finally {
-      await gateway?.close();
-    }
+    await request(pageKeys(COMMANDS, random));
+    const begunAt = performance.now();
+    const elapsedS = () => (performance.now() - begunAt) / 1_000;
+    const sample = () => samples.push({ atS: elapsedS(), timeWait: countTimeWait(sockets()) });
+    const sampling = setInterval(sample, SAMPLE_MS);
+    defer(() => clearInterval(sampling));
+    const page = () =>
+      request(pageKeys(COMMANDS, random)).then(
+        (closing) => {
+          closed += closing;
+        },
+        () => void failed++,
+      );
+    await runAt(everyMs(1_000 / REQUESTS_PER_S, settings.seconds * 1_000), page);
+    const tookS = elapsedS();
+    await pause(SETTLE_MS);
+    sample();
+    const last = samples.filter(({ atS }, at) => atS > LIFE_S || at === samples.length - 1);
+    const timeWait = mean(last.map((each) => each.timeWait));
+    return { timeWait, closedPerS: closed / tookS, failed, samples };
   },
   report: (rows, { settings }) => {
     const [straight, anew] = [rows[0]!, rows[1]!];
@@ -117,15 +104,15 @@ export default defineScenario({
     return {
       checks: [
         atLeast(`with some ${PRIMARIES - 4} nodes per request, a proxy reduces them by over 90%`, fall, 0.9, {
-          article: claimOf("envoy", "timeWait"),
+          article: claimOf("envoy.timeWait"),
           text: share,
         }),
         atMost(
-          `they pile up: after ${LIFE_S} s their number is that of the connections closed in ${LIFE_S} s, within ${NEAR * 100}%`,
+          `they pile up: after ${LIFE_S} s their number is that of the connections closed in ${LIFE_S} s, within ${TOLERANCE * 100}%`,
           off,
-          NEAR,
+          TOLERANCE,
           {
-            article: claimOf("envoy", "pileUp"),
+            article: claimOf("envoy.pileUp"),
             detail: `${count(straight.closedPerS.estimate(mean).value)} closed per second`,
             text: share,
           },

@@ -1,27 +1,32 @@
-import { faultClients, faultNotes } from "../client/bench-client.js";
-import { COUNTS, type Ending, endingsOf, total } from "../faults/judge.js";
-import { zombieTrial } from "../faults/zombie-trial.js";
-import { LANES } from "../idle/idle-pauses.js";
+import { type Behaviour, idleReaper } from "warmline-testbed";
+import { type FaultClient, faultClients, faultNotes } from "../client/bench-client.js";
+import type { Call } from "../faults/calls.js";
+import { incr } from "../faults/faults.js";
+import { COUNTS, type Ending, endingsOf, judge, total } from "../faults/judge.js";
+import { FUNCTION_MS, ReplacedInstance } from "../faults/replaced-instance.js";
 import finWait from "../parts/fin-wait.js";
-import { claimOf, decideClaim, exactly } from "../results/checks.js";
+import { claimOf, decidedBy, exactly } from "../results/checks.js";
 import { byClient, chartsOf, grouped, tableOf, totalColumns } from "../results/present.js";
+import type { Defer, Rig } from "../rig/rig.js";
+import { PAUSING_LANES } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
 
 /**
- * The lengths of the freeze in s, the limit of whoever drops the connection meanwhile, and the calls of a round: just above the
- * second after which warmline suspects a connection, above the four after which undici does, and long.
+ * How long the function is frozen in s, after how many s of idle time the connection is dropped, and the calls of a round. The freezes
+ * are just above 1 s, after which warmline suspects a connection, above 4 s, after which undici does, and long.
  */
 const FREEZES = [
   { frozenS: 1.2, limitS: 1, repeats: 2 },
   { frozenS: 6, limitS: 3, repeats: 2 },
   { frozenS: 60, limitS: 30, repeats: 1 },
 ] as const;
-/** The function's timeout in ms. */
-const FUNCTION_MS = 6_000;
 /** What the gateway announces by default, in s. */
 const LONG_S = 310;
 
-/** Who drops the connection, and the limit that the server's Keep-Alive header announces: its own, a longer one, or none. */
+/**
+ * Who drops the connection at the limit: a server, whose kernel resets later bytes, or a device on the way, which is silent. And the
+ * limit that the server's Keep-Alive header announces: its own, a longer one, or none.
+ */
 const ARMS = [
   { arm: "honest server", drops: "server", announces: "limit" },
   { arm: "silent server", drops: "server", announces: "nothing" },
@@ -29,14 +34,64 @@ const ARMS = [
   { arm: "nobody", drops: "nobody", announces: "long" },
 ] as const;
 
-/** Invokes a function, freezes it, and invokes it again on a connection that may have died. */
+/** Longer than any trial, in ms. */
+const NEVER_MS = 600_000;
+
+let trials = 0;
+
+type ZombieCase = (typeof ARMS)[number] &
+  (typeof FREEZES)[number] &
+  Readonly<{ client: FaultClient; rig: Rig }>;
+
+/** Invokes a function, freezes it, and invokes it again. Returns how the second call ended. */
+async function zombieTrial(
+  { client: { label, function: what }, rig, drops, announces, frozenS, limitS }: ZombieCase,
+  defer: Defer,
+): Promise<Ending> {
+  const site = await rig.at({}, defer);
+  const closeMs = limitS * 1_000;
+  const goneMs = drops === "middlebox" ? closeMs : NEVER_MS;
+  const announcedS = { limit: limitS, long: LONG_S, nothing: null }[announces];
+  for (const proxy of site.proxies) {
+    proxy.onConnection(() => ({
+      ...(drops !== "nobody" && idleReaper({ closeMs, goneMs, fin: "lost" })),
+      ...keepAliveHeader(announcedS),
+    }));
+  }
+  const instance = new ReplacedInstance(label, what);
+  defer(() => instance.stop());
+  const key = `zombie:${++trials}`;
+  const event = (call: Call) => ({ ...site.endpoint, turns: [[call]] });
+  const before = await instance.invoke(event(incr(`${key};first`)));
+  if (before?.[0]?.value !== 1) throw new Error(`${label}: the first call failed\n${instance.output}`);
+  const second = incr(`${key};second`);
+  const settled = await instance.invoke(event(second), undefined, frozenS * 1_000);
+  await instance.stop();
+  return judge(second, settled?.[0], await rig.command("GET", second.key), FUNCTION_MS);
+}
+
+/** Changes the limit in s that responses announce in their Keep-Alive header; null removes the header. */
+function keepAliveHeader(seconds: number | null): Pick<Behaviour, "exchange"> {
+  const header = seconds === null ? "" : `Keep-Alive: timeout=${seconds}\r\n`;
+  return {
+    exchange: () => ({
+      response: (connection, { bytes, first }) => {
+        if (!first) connection.toClient(bytes);
+        else {
+          const text = bytes.toString("latin1").replace(/Keep-Alive: timeout=\d+\r\n/i, header);
+          connection.toClient(Buffer.from(text, "latin1"));
+        }
+      },
+    }),
+  };
+}
+
 export default defineScenario({
   name: "zombie",
   title: "Dead connections after a freeze",
   question: "What happens to the first call after a freeze if the server has dropped the idle connection?",
   clients: "candidates",
-  order: 6,
-  lanes: LANES,
+  lanes: PAUSING_LANES,
   parts: [finWait],
   plannedS: 138,
   defaults: { rounds: [1, 1], seconds: [60, 6] },
@@ -45,23 +100,17 @@ export default defineScenario({
     return ARMS.flatMap((arm) =>
       FREEZES.filter(({ frozenS }) => frozenS <= settings.seconds).flatMap((freeze) =>
         clients.flatMap((each) =>
-          faultClients(each, own.endpoint).map((client) => ({
-            client,
-            ...arm,
-            ...freeze,
-            rig: own,
-          })),
+          faultClients(each, own).map((client) => ({ client, ...arm, ...freeze, rig: own })),
         ),
       ),
     );
   },
   durationS: ({ frozenS, repeats }) => repeats * (frozenS + 0.5),
   label: ({ client, arm, frozenS }) => `${client.label}, ${arm}, frozen for ${frozenS} s`,
-  run: async ({ client, rig, drops, announces, frozenS, limitS, repeats }, { settings }) => {
-    const announcedS = { limit: limitS, long: LONG_S, nothing: null }[announces];
+  run: async (each, { settings, defer }) => {
     const endings: Ending[] = [];
-    for (let at = 0; at < (settings.quick ? 1 : repeats); at++)
-      endings.push(await zombieTrial(rig, client, { drops, limitS, announcedS, frozenS }, FUNCTION_MS));
+    for (let at = 0; at < (settings.quick ? 1 : each.repeats); at++)
+      endings.push(await zombieTrial(each, defer));
     return endingsOf(endings);
   },
   report: (rows, { clients: measured }) => {
@@ -71,6 +120,9 @@ export default defineScenario({
     const arms = grouped(rows, ({ arm }) => arm);
     const armOf = (own: typeof rows, name: string) => own.filter(({ arm }) => arm === name);
     const isOwn = ({ name }: (typeof clients)[number]) => name.startsWith("warmline");
+    const others = clients.filter((client) => !isOwn(client));
+    // The article's client is ioredis, and its ETIMEDOUT the silence of a dropped flow.
+    const decide = decidedBy(others, ({ name }) => name === "ioredis");
     return {
       checks: [
         ...clients.filter(isOwn).flatMap(({ label, rows: own }) => {
@@ -81,21 +133,14 @@ export default defineScenario({
             exactly(`${label} applies no write twice`, twice === 0, `${twice} of ${total(own, "calls")}`),
           ];
         }),
-        ...decideClaim(
-          // The article's client is ioredis, and its ETIMEDOUT the silence of a dropped flow.
-          claimOf("serverless", "zombie"),
-          clients.filter((client) => !isOwn(client)),
-          ({ name }) => name === "ioredis",
-          ({ label, rows: own }) => {
-            const short = armOf(own, "middlebox");
-            const long = armOf(own, "nobody");
-            return exactly(
-              `${label}: an idle limit shorter than the instance's lifetime causes errors, a longer one does not`,
-              lost(short) > 0 && lost(long) === 0,
-              `${of(short)} if the connection is dropped during the freeze, ${of(long)} if it is not`,
-            );
-          },
-        ),
+        ...decide(claimOf("serverless.zombie"), ({ label, rows: own }) => {
+          const [short, long] = [armOf(own, "middlebox"), armOf(own, "nobody")];
+          return exactly(
+            `${label}: an idle limit shorter than the instance's lifetime causes errors, a longer one does not`,
+            lost(short) > 0 && lost(long) === 0,
+            `${of(short)} if the connection is dropped during the freeze, ${of(long)} if it is not`,
+          );
+        }),
       ],
       table: tableOf(rows, ({ arm, frozenS }) => `${arm} ${frozenS}`, [
         ["drops the connection", ({ arm }) => arm],

@@ -10,21 +10,15 @@ const TIME_WAIT = "06";
 export const kernelMissing = (): string | undefined =>
   existsSync(FILES[0]!) ? undefined : "needs Linux: it reads sockets from /proc/net/tcp";
 
-/** One socket as the kernel lists it. */
-export interface KernelSocket {
-  /** In hexadecimal, as the kernel prints it. */
-  readonly localAddress: string;
-  readonly remoteAddress: string;
-  readonly localPort: number;
-  readonly remotePort: number;
-  readonly state: string;
-}
+/** One socket as the kernel lists it. Addresses are in hexadecimal. */
+export type KernelSocket = ReturnType<typeof parseSockets>[number];
+type KernelSockets = readonly KernelSocket[];
 
 /**
  * Reads the lines of `/proc/net/tcp`: addresses and ports are hexadecimal, the fourth word is the state.
  * @param port the port of one end; other lines, of which there may be thousands, are skipped unread. Default: any
  */
-export function parseSockets(text: string, port?: number): KernelSocket[] {
+export function parseSockets(text: string, port?: number) {
   const end = port === undefined ? "" : `:${port.toString(16).toUpperCase().padStart(4, "0")} `;
   return text
     .split("\n")
@@ -48,8 +42,8 @@ export function kernelSockets(port?: number): KernelSocket[] {
 }
 
 /** Returns a reader of the kernel's sockets for several counters: it reads the list again once it is older than `maxAgeMs`. */
-export function sharedSockets(maxAgeMs: number, read = kernelSockets): () => readonly KernelSocket[] {
-  let sockets: readonly KernelSocket[] = [];
+export function sharedSockets(maxAgeMs: number, read = kernelSockets): () => KernelSockets {
+  let sockets: KernelSockets = [];
   let readAt = Number.NEGATIVE_INFINITY;
   return () => {
     if (performance.now() - readAt >= maxAgeMs) {
@@ -72,35 +66,25 @@ const hexadecimal = (address: string): string =>
     .join("")
     .toUpperCase();
 
-/** Counts the sockets of some servers that are in TIME_WAIT, those that were there before it was made not included. */
-export class SocketCounter {
-  private readonly before: ReadonlySet<string>;
-  private readonly client: string | undefined;
-
-  /** @param client the IPv4 address of the clients whose sockets count. Default: all clients */
-  constructor(
-    /** The servers' ports; more may be added. */
-    readonly ports: Set<number>,
-    sockets: readonly KernelSocket[] = kernelSockets(),
-    client?: string,
-  ) {
-    this.before = new Set(sockets.map(identity));
-    this.client = client && hexadecimal(client);
-  }
-
-  /** Returns how many there are, at both sides. A connection is in TIME_WAIT at the side that closed it. */
-  count(sockets: readonly KernelSocket[] = kernelSockets()): number {
-    const { client } = this;
-    const isClient = ({ localAddress, remoteAddress }: KernelSocket) =>
-      client === undefined || localAddress === client || remoteAddress === client;
-    const isServed = ({ localPort, remotePort }: KernelSocket) =>
-      this.ports.has(localPort) || this.ports.has(remotePort);
-    return sockets.filter(
+/**
+ * Returns a function that counts the sockets of some servers in TIME_WAIT, at both sides: a connection is in TIME_WAIT at the side that
+ * closed it. Those that are there now are not counted.
+ * @param ports the servers' ports
+ * @param client the IPv4 address of the clients whose sockets count. Default: all clients
+ */
+export function timeWaitCounter(
+  ports: ReadonlySet<number>,
+  sockets: KernelSockets = kernelSockets(),
+  client?: string,
+) {
+  const before = new Set(sockets.map(identity));
+  const address = client && hexadecimal(client);
+  const isClient = ({ localAddress, remoteAddress }: KernelSocket) =>
+    address === undefined || localAddress === address || remoteAddress === address;
+  const isServed = ({ localPort, remotePort }: KernelSocket) => ports.has(localPort) || ports.has(remotePort);
+  return (now: KernelSockets = kernelSockets()): number =>
+    now.filter(
       (socket) =>
-        socket.state === TIME_WAIT &&
-        isServed(socket) &&
-        isClient(socket) &&
-        !this.before.has(identity(socket)),
+        socket.state === TIME_WAIT && isServed(socket) && isClient(socket) && !before.has(identity(socket)),
     ).length;
-  }
 }

@@ -1,17 +1,12 @@
-/** A primary of a cluster with some of the slots that it holds, and its replicas. */
-export interface SlotRange {
-  readonly from: number;
-  readonly to: number;
-  readonly port: number;
-  readonly replicas: readonly number[];
-}
+/** Some slots of a cluster, the port of the primary that holds them, and those of its replicas. */
+export type SlotRange = ReturnType<typeof slotRanges>[number];
 
 type Node = readonly [host: string, port: string | number, ...rest: unknown[]];
 
 /** Returns which primary holds which slots, by the reply to CLUSTER SLOTS: per range its ends, then its nodes, the primary first. */
 export const slotRanges = (
   reply: readonly (readonly [from: string | number, to: string | number, ...nodes: Node[]])[],
-): SlotRange[] =>
+) =>
   reply.map(([from, to, ...nodes]) => {
     const [port, ...replicas] = nodes.map((node) => Number(node[1]));
     return { from: Number(from), to: Number(to), port: port!, replicas };

@@ -1,7 +1,50 @@
-import { type Estimate, estimateOf } from "./estimate.js";
+/** A number computed from repeated measurements: the median of the repetitions' own numbers, with its 95% confidence interval. */
+export interface Estimate {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+  /** The number of repetitions (rounds, or runs of a publication) that it is computed over. */
+  readonly n: number;
+}
+
+/** Fewer repetitions than this decide nothing. */
+export const MIN_REPETITIONS = 5;
+
+const TAIL = 0.025;
+
+/**
+ * Estimates a number from that of each repetition: their median, with the interval of order statistics from the k-th smallest to
+ * the k-th largest (David and Nagaraja, Order Statistics, section 7.1). It covers at least 95% from six repetitions on. With five it
+ * is their range, which covers 93.8%; with four, 87.5%. Repetitions without a number (NaN) are left out.
+ */
+export function estimateOf(repetitions: readonly number[]): Estimate {
+  const n = repetitions.length;
+  const own = repetitions.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
+  if (own.length === 0) return { value: Number.NaN, low: Number.NaN, high: Number.NaN, n };
+  const outside = own.length < 2 ? 0 : ranksOutside(own.length);
+  return { value: median(own), low: own[outside]!, high: own.at(-1 - outside)!, n };
+}
+
+/** Returns how many of n sorted values lie outside the interval at each end: the most that leave the median inside in 95% of samples. */
+function ranksOutside(n: number): number {
+  let [outside, probability, below] = [0, 0.5 ** n, 0.5 ** n];
+  for (;;) {
+    probability *= (n - outside) / (outside + 1);
+    below += probability;
+    if (below > TAIL) return outside;
+    outside++;
+  }
+}
+
+/** The middle of some numbers; of an even count the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
 
 /** A number computed from the values of one repetition, in ascending order. NaN if there is none. */
-export type Statistic = (sorted: readonly number[]) => number;
+type Statistic = (sorted: readonly number[]) => number;
 
 /** Returns the statistic that `percent` per cent of the values do not exceed. */
 export const percentile =
@@ -11,7 +54,6 @@ export const percentile =
 
 export const p50 = percentile(50);
 export const mean: Statistic = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
-/** The standard deviation of a repetition's values. */
 export const stddev: Statistic = (values) => {
   const center = mean(values);
   return Math.sqrt(mean(values.map((value) => (value - center) ** 2)));
@@ -25,7 +67,6 @@ export class Series {
     this.sorted = rounds.map((values) => values.toSorted((a, b) => a - b));
   }
 
-  /** All values in ascending order. */
   private get all(): readonly number[] {
     return this.rounds.flat().sort((a, b) => a - b);
   }
@@ -46,7 +87,6 @@ export class Series {
     return this.all.at(-1) ?? Number.NaN;
   }
 
-  /** Returns the statistic of each repetition. */
   each(statistic: Statistic): number[] {
     return this.sorted.map(statistic);
   }

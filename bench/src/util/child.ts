@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { basename } from "node:path";
-import { within } from "./within.js";
+import { within } from "./promises.js";
 
 /** Default time in ms for a response: longer than any step takes. */
 const LIMIT_MS = 10 * 60_000;
@@ -9,22 +9,19 @@ const END_MS = 10_000;
 
 /** A child process that responds to every message with one. A response with `error` is a failure. */
 export class Child {
-  private constructor(
-    private readonly child: ChildProcess,
-    private readonly name: string,
-  ) {}
+  readonly #process: ChildProcess;
+  readonly #name: string;
 
-  /** Starts a command. It inherits stdout and stderr. */
-  static async start(
-    [program, ...args]: string[],
-    env: Readonly<Record<string, string>> = {},
-  ): Promise<Child> {
-    const child = spawn(program!, args, {
+  /** Starts a command, which inherits stdout and stderr, with more variables in its environment. */
+  constructor([program, ...args]: readonly string[], env: Readonly<Record<string, string>> = {}) {
+    this.#process = spawn(program!, args, {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
+      // As JSON, NaN would become null.
+      serialization: "advanced",
       env: { ...process.env, ...env },
     });
     const file = args.find((arg) => /\.m?js$/.test(arg)) ?? program!;
-    return new Child(child, basename(file).replace(/\.m?js$/, ""));
+    this.#name = basename(file).replace(/\.m?js$/, "");
   }
 
   /**
@@ -37,10 +34,10 @@ export class Child {
     step = Object.keys(message ?? { start: 0 })[0],
     limitMs = LIMIT_MS,
   ): Promise<T> {
-    const { child, name } = this;
+    const child = this.#process;
     const response = new Promise<T>((resolve, reject) => {
       const onExit = (code: number | null, signal: string | null) =>
-        reject(new Error(`${step}: the process ${name} ended (${signal ?? `exit code ${code}`}).`));
+        reject(new Error(`${step}: the process ${this.#name} ended (${signal ?? `exit code ${code}`}).`));
       child.once("exit", onExit).once("error", reject);
       child.once("message", (received: { error?: string }) => {
         child.off("exit", onExit).off("error", reject);
@@ -49,17 +46,12 @@ export class Child {
       });
       if (message !== undefined) child.send(message);
     });
-    return within(limitMs, `${step}: the response of the process ${name}`, response);
-  }
-
-  stop(): void {
-    if (this.child.connected) this.child.disconnect();
-    this.child.kill();
+    return within(limitMs, `${step}: the response of the process ${this.#name}`, response);
   }
 
   /** Lets the process end what it started, and kills it if that takes longer than ten seconds. */
   async end(): Promise<void> {
-    const { child } = this;
+    const child = this.#process;
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exited = new Promise((resolve) => child.once("exit", resolve));
     if (child.connected) child.disconnect();
@@ -67,4 +59,16 @@ export class Child {
     await exited;
     clearTimeout(timer);
   }
+}
+
+/** Runs in a child: responds to each message of the parent with the result of `handle`, and exits with the parent. See {@link Child}. */
+export function serveParent<Message>(handle: (message: Message) => Promise<object>): void {
+  process.on("disconnect", () => process.exit());
+  process.on("message", async (message) => {
+    try {
+      process.send!(await handle(message as Message));
+    } catch (error) {
+      process.send!({ error: String(error instanceof Error ? error.stack : error) });
+    }
+  });
 }

@@ -10,7 +10,6 @@ export class Progress {
   private printedAt = Number.NEGATIVE_INFINITY;
   private readonly begunAt = performance.now();
   private readonly timer: NodeJS.Timeout;
-  private planS = 0;
   private expectedS = 0;
   private part = 0;
   /** The time of the last step that ended, in s: the time left is estimated from it. */
@@ -21,12 +20,7 @@ export class Progress {
     private readonly stream: NodeJS.WriteStream,
     private readonly name: string,
   ) {
-    this.timer = setInterval(() => this.note(this.what), stream.isTTY ? EVERY_MS : WAITING_MS).unref();
-  }
-
-  /** Sets how many seconds all steps take at least, such as pauses. Without a plan the time left is estimated from the steps done. */
-  plan(seconds: number): void {
-    this.planS = seconds;
+    this.timer = setInterval(() => this.update(), stream.isTTY ? EVERY_MS : WAITING_MS).unref();
   }
 
   /** Sets how many seconds all steps are expected to take, until enough of them are done to estimate the time left from those. */
@@ -39,12 +33,11 @@ export class Progress {
     const part = done / total;
     if (part > this.part) this.steppedS = this.spentS;
     this.part = part;
-    this.note(what);
+    this.what = what;
+    this.update();
   }
 
-  /** Reports what is running within a step. */
-  note(what: string): void {
-    this.what = what;
+  private update(): void {
     if (this.stream.isTTY || performance.now() - this.printedAt >= EVERY_MS) this.print();
   }
 
@@ -61,7 +54,6 @@ export class Progress {
   /** The time left in s; undefined if it cannot be estimated yet. */
   private get leftS(): number | undefined {
     const spent = this.spentS;
-    if (spent < this.planS) return this.planS - spent;
     // The first steps may only start servers.
     if (this.part === 0 || this.steppedS <= 5)
       return spent < this.expectedS ? this.expectedS - spent : undefined;

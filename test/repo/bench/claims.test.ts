@@ -2,12 +2,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
-import { retryClaim } from "../../../bench/src/faults/retry-claim.js";
 import { claimRows } from "../../../bench/src/report/claims.js";
 import { pagesOf } from "../../../bench/src/report/pages.js";
 import { listedClaims } from "../../../bench/src/results/articles.js";
-import { atLeast, claimOf, decideClaim } from "../../../bench/src/results/checks.js";
+import { atLeast, claimOf, decidedBy } from "../../../bench/src/results/checks.js";
 import type { Result } from "../../../bench/src/results/result.js";
+import type { Context } from "../../../bench/src/scenario.js";
+import faults from "../../../bench/src/scenarios/faults.js";
 import { Series } from "../../../bench/src/statistics/series.js";
 
 const src = resolve(import.meta.dirname, "../../../bench/src");
@@ -55,7 +56,7 @@ const result = {
   versions: {},
   data: [],
   checks: [
-    atLeast("it is faster", { value: 3, low: 2, high: 4, n: 5 }, 1, { article: claimOf("lambda", "one") }),
+    atLeast("it is faster", { value: 3, low: 2, high: 4, n: 5 }, 1, { article: claimOf("lambda.one") }),
   ],
 } as unknown as Result;
 
@@ -78,8 +79,8 @@ test("every claim of the articles has one check in its own scenario, or the reas
 });
 
 test("a check of a claim that is made for each row counts as repeated", () => {
-  const text = `rows.map((row) => atLeast("", row, 1, { article: claimOf("envoy", "slower") }));
-    decideClaim(claimOf("envoy", "sparse"), rows.map(of), isOwn, check);`;
+  const text = `rows.map((row) => atLeast("", row, 1, { article: claimOf("envoy.slower") }));
+    decidedBy(rows.map(of), isOwn)(claimOf("envoy.sparse"), check);`;
   expect(claimsIn("a.ts", text)).toEqual([
     { id: "envoy.slower", repeated: true },
     { id: "envoy.sparse", repeated: false },
@@ -115,27 +116,27 @@ test("the summary page lists every claim once a result decides one", () => {
 });
 
 test("the claim about repeated writes is decided by ioredis alone, with the other clients beside it", () => {
-  const row = (name: string, doubled: number) => ({
-    client: { name, label: name },
-    doubled: new Series([[doubled]]),
-  });
-  const [check] = retryClaim([row("warmline", 0), row("fetch", 0), row("ioredis", 2)]);
+  const row = (name: string, doubled: number) => {
+    const none = new Series([[0]]);
+    const counts = { calls: none, resolved: none, failed: none, hung: none, wrong: none, ms: none };
+    return { client: { name, label: name }, ...counts, doubled: new Series([[doubled]]) };
+  };
+  const context = { settings: { quick: false, rounds: 1 }, clients: [] } as unknown as Context;
+  const checkOf = (...rows: readonly object[]) =>
+    faults.report(rows, context).checks.find(({ article }) => article?.id === "serverless.retry");
+  const check = checkOf(row("warmline", 0), row("fetch", 0), row("ioredis", 2));
   expect(check).toMatchObject({ verdict: "yes", actual: "2 twice", beside: "fetch: 0 twice" });
-  expect(retryClaim([row("warmline", 0), row("fetch", 2), row("ioredis", 0)])[0]!.verdict).toBe("no");
-  expect(retryClaim([row("warmline", 0), row("fetch", 2)])).toEqual([]);
+  expect(checkOf(row("warmline", 0), row("fetch", 2), row("ioredis", 0))!.verdict).toBe("no");
+  expect(checkOf(row("warmline", 0), row("fetch", 2))).toBeUndefined();
 });
 
 test("the row of the article's own set-up decides a claim, and the others are beside it", () => {
   const rows = [3, 0.5, 2].map((value, at) => ({ label: `client ${at}`, value }));
   const decided = (own: string) =>
-    decideClaim(
-      claimOf("lambda", "one"),
-      rows,
-      ({ label }) => label === own,
-      ({ label, value }) =>
-        atLeast(`${label} is faster`, { value, low: value, high: value, n: 5 }, 1, {
-          beside: "a pipeline: 9x",
-        }),
+    decidedBy(rows, ({ label }) => label === own)(claimOf("lambda.one"), ({ label, value }) =>
+      atLeast(`${label} is faster`, { value, low: value, high: value, n: 5 }, 1, {
+        beside: "a pipeline: 9x",
+      }),
     );
   expect(decided("client 1")).toMatchObject([
     {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { readCommit, shortCommit } from "../../../bench/src/results/commit.js";
+import { readCommit } from "../../../bench/src/results/commit.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-commit-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -40,8 +40,6 @@ test("the commit of a clone is marked if files differ from it, results, Markdown
   expect(readCommit(folder)).toBe(commit);
   write("bench/code.ts", "2");
   expect(readCommit(folder)).toBe(`${commit}-dirty`);
-  expect(shortCommit(commit)).toBe(commit.slice(0, 9));
-  expect(shortCommit(`${commit}-dirty`)).toBe(`${commit.slice(0, 9)}-dirty`);
   // A package below another project's clone.
   expect(readCommit(join(folder, "bench"))).toBeUndefined();
 });

@@ -6,12 +6,16 @@ import { clients } from "../../../bench/src/registry.js";
 import { type Rig, startRig } from "../../../bench/src/rig/rig.js";
 
 const all = await clients();
+const stops: (() => unknown)[] = [];
 let rig: Rig;
 beforeAll(async () => {
-  rig = await startRig({ rttMs: 0, tls: false, redis: findRedisServer() !== undefined });
+  const options = { rttMs: 0, tls: false, redis: findRedisServer() !== undefined };
+  rig = await startRig(options, (stop) => stops.unshift(stop));
   await rig.command("SET", "short", "abc");
 });
-afterAll(() => rig.close());
+afterAll(async () => {
+  for (const stop of stops) await stop();
+});
 
 async function expectReads({ connect }: BenchClient) {
   for (const keepAlive of [true, false]) {
@@ -36,6 +40,17 @@ test.each(all.filter(({ protocol }) => protocol === "tcp"))(
   expectReads,
 );
 
+test.each(all.filter(({ protocol }) => protocol === "http"))(
+  "the client $name opens a connection for each command without keep-alive",
+  async (each) => {
+    const site = await rig.at({});
+    const client = each.connect({ ...site.endpoint, keepAlive: false });
+    for (const key of ["short", "missing", "short"]) await client.get(key);
+    await client.close();
+    expect(site.proxyOf(each).connectionsOpened).toBe(3);
+  },
+);
+
 describe("the client raw", () => {
   test("the client raw rejects on a connection that the server closed, and then connects again", async () => {
     const site = await rig.at({});
@@ -47,6 +62,5 @@ describe("the client raw", () => {
     await expect(client.get("short")).rejects.toThrow(/closed|ECONNRESET/);
     expect(await client.get("short")).toBe("abc");
     await client.close();
-    await site.close();
   });
 });

@@ -8,7 +8,7 @@ import { sumOf } from "../../../bench/src/fleet/measure.js";
 import { handler as fleet } from "../../../bench/src/handlers/fleet.js";
 import { costOfMillion } from "../../../bench/src/results/prices.js";
 import { followClosed } from "../../../bench/src/sockets/follow.js";
-import { parseSockets, SocketCounter, sharedSockets } from "../../../bench/src/sockets/kernel.js";
+import { parseSockets, sharedSockets, timeWaitCounter } from "../../../bench/src/sockets/kernel.js";
 import { rangeOf, slotOf, slotRanges } from "../../../bench/src/sockets/slots.js";
 import { Gate } from "../../../bench/src/util/gate.js";
 import { everyMs, runAt } from "../../../bench/src/util/schedule.js";
@@ -99,8 +99,7 @@ describe("the kernel's sockets", () => {
   });
 
   test("the kernel's sockets in TIME_WAIT are counted at both sides, without earlier ones", () => {
-    const counter = new SocketCounter(new Set([6_379]), [socket(6_379, 1, "06")]);
-    counter.ports.add(8_079);
+    const count = timeWaitCounter(new Set([6_379, 8_079]), [socket(6_379, 1, "06")]);
     const now = [
       socket(6_379, 1, "06"),
       socket(2, 6_379, "06"),
@@ -109,10 +108,10 @@ describe("the kernel's sockets", () => {
       socket(8_079, 4, "06"),
       socket(5, 6, "01"),
     ];
-    expect(counter.count(now)).toBe(2);
-    const one = new SocketCounter(new Set([6_379]), [], "127.0.0.9");
+    expect(count(now)).toBe(2);
+    const ofOneClient = timeWaitCounter(new Set([6_379]), [], "127.0.0.9");
     const others = [socket(2, 6_379, "06"), socket(2, 6_379, "06", "0900007F")];
-    expect(one.count(others)).toBe(1);
+    expect(ofOneClient(others)).toBe(1);
   });
 
   /** Reads these lists of states one after another, the last one again and again: of connections from the ports 1, 2 ... */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Job, JobResult } from "../../../bench/src/perf/jobs.js";
-import { warmUpNotes } from "../../../bench/src/perf/session.js";
-import { FULL_WARM_UP, isSteady, warmUp } from "../../../bench/src/perf/warm-up.js";
+import { FULL_WARM_UP, isSteady, warmUp, warmUpNotes } from "../../../bench/src/perf/warm-up.js";
 import { Series } from "../../../bench/src/statistics/series.js";
 
 describe("a warm-up", () => {

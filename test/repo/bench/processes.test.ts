@@ -41,10 +41,19 @@ test("a scenario's result comes from its process, which ends", async () => {
 });
 
 test("a process that does not respond rejects with the step and the limit", async () => {
-  const child = await Child.start([process.execPath, program("silent", "")]);
+  const child = new Child([process.execPath, program("silent", "")]);
   await expect(child.request({ record: 1 }, undefined, 20)).rejects.toThrow(
     "record: the response of the process silent took longer than 0.02 s.",
   );
+  await child.end();
+});
+
+test("a process may respond with numbers that JSON does not have", async () => {
+  const child = new Child([
+    process.execPath,
+    program("numbers", "process.send({ values: [NaN, Infinity] });"),
+  ]);
+  expect(await child.request({ record: 1 })).toEqual({ values: [Number.NaN, Number.POSITIVE_INFINITY] });
   await child.end();
 });
 

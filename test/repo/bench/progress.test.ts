@@ -13,7 +13,7 @@ function start(isTTY = false) {
 
 test("a step that lasts for minutes prints the elapsed and the remaining time every 30 s", () => {
   const { progress, written } = start();
-  progress.plan(300);
+  progress.expect(300);
   progress.step(0, 4, "agent, get after 300 s frozen");
   expect(written()).toEqual(["idle: 0%, 0 s, about 300 s left (agent, get after 300 s frozen)\n"]);
   vi.advanceTimersByTime(90_000);
@@ -27,7 +27,7 @@ test("a step that lasts for minutes prints the elapsed and the remaining time ev
   expect(written()).toEqual([]);
 });
 
-test("without a plan the remaining time comes from the steps done, and shrinks while one lasts", () => {
+test("without an expectation the remaining time comes from the steps done, and shrinks while one lasts", () => {
   const { progress, written } = start();
   progress.step(0, 4, "a");
   vi.advanceTimersByTime(20_000);

@@ -13,7 +13,9 @@ const folder = mkdtempSync(join(tmpdir(), "warmline-publish-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const runOf = (name: string, missing?: () => string) =>
-  ({ scenario: { name, missing, plannedS: 60 } }) as unknown as Run;
+  ({
+    ...{ scenario: { name, missing, plannedS: 60 }, settings: {}, clients: [], parts: [] },
+  }) as unknown as Run;
 const commit = "0123456789".repeat(4);
 const load = { before: 0.01, others: 0.02 };
 const warning = "The machine was busy.";
@@ -32,30 +34,22 @@ async function published(
       seed: 7,
       again: false,
       commit,
-      lenient: false,
+      trial: false,
     },
     to: join(folder, name),
     folder: join(folder, name, "runs"),
-    keyOf: () => "the same",
-    measure: async ({ scenario }, seed, file) => {
-      order.push(`${scenario.name} ${seed}`);
-      const { pace = 5, busy, error } = host(order.length, scenario.name);
+    perform: async ({ scenario, run, report }) => {
+      if (report) {
+        const result = { scenario, commit, table: { columns: [], rows: [] }, checks: [] };
+        return { result: { ...result, data: [{ files: report.length }] } as unknown as Result };
+      }
+      order.push(`${scenario} ${run!.seed}`);
+      const { pace = 5, busy, error } = host(order.length, scenario);
       if (error !== undefined) throw new Error(error);
-      return {
-        ...{ scenario: scenario.name, seed, file, seconds: 10, paces: [pace, pace, 5 * pace] },
-        load: busy ? { ...load, warning } : load,
-        startedAt: `2026-01-02T03:04:${String(order.length).padStart(2, "0")}.000Z`,
-      };
+      const startedAt = `2026-01-02T03:04:${String(order.length).padStart(2, "0")}.000Z`;
+      const result = { seconds: 10, load: busy ? { ...load, warning } : load, startedAt };
+      return { result: result as Result, paces: [pace, pace, 5 * pace] };
     },
-    report: async ({ scenario }, files) =>
-      ({
-        ...{
-          scenario: scenario.name,
-          commit,
-          ...{ table: { columns: [], rows: [] }, checks: [] },
-          data: [{ files: files.length }],
-        },
-      }) as unknown as Result,
     say: (line) => said.push(line),
     ...more,
   });
@@ -94,7 +88,7 @@ test("a host that stays busy leaves the scenario for a later call", async () => 
   expect(order).toHaveLength(6);
   expect(skipped).toEqual([{ scenario: "idle", reason: "6 runs were void: try again later" }]);
   expect(results).toEqual([]);
-  const trial = await published("trial", { runs: [runOf("idle")], lenient: true }, () => ({ busy: true }));
+  const trial = await published("trial", { runs: [runOf("idle")], trial: true }, () => ({ busy: true }));
   expect([trial.order.length, trial.resultOf("idle").runs!.void]).toEqual([3, 0]);
 });
 
@@ -107,7 +101,7 @@ test("a later call continues from the runs of an earlier one, unless commit or s
   expect(second.said).toContain("near: published from this commit");
   // Published by now.
   expect((await published("resumed")).order).toEqual([]);
-  const other = await published("resumed", { commit: "f".repeat(40), keyOf: () => "another" });
+  const other = await published("resumed", { commit: "f".repeat(40) });
   expect(other.order).toHaveLength(6);
 });
 

@@ -4,7 +4,7 @@ import distance from "../../../bench/src/parts/distance.js";
 import ephemeral from "../../../bench/src/parts/ephemeral.js";
 import finWait from "../../../bench/src/parts/fin-wait.js";
 import firstWrite, { waysOf } from "../../../bench/src/parts/first-write.js";
-import { scenarios } from "../../../bench/src/registry.js";
+import { clients, scenarios } from "../../../bench/src/registry.js";
 import { resultPage as page } from "../../../bench/src/report/page.js";
 import { pagesOf } from "../../../bench/src/report/pages.js";
 import { listedClaims } from "../../../bench/src/results/articles.js";
@@ -422,8 +422,7 @@ test("memory measures functions of 128 MB to 3,008 MB, 1,024 MB included, and di
   const memoryCases = (await cases(memory)) as { memoryMb: number }[];
   expect([...new Set(memoryCases.map(({ memoryMb }) => memoryMb))]).toEqual([128, 512, 1_024, 3_008]);
   expect(distance.clients).toBe("candidates");
-  const { default: fetchClient } = await import("../../../bench/src/clients/fetch.js");
-  expect(fetchClient.tunes).toBeUndefined();
+  expect((await clients()).find(({ name }) => name === "fetch")!.tunes).toBeUndefined();
   const distanceCases = (await cases(distance)) as { rttMs: number; tls: boolean }[];
   expect(new Set(distanceCases.map(({ rttMs, tls }) => `${rttMs} ${tls}`)).size).toBe(3);
 });

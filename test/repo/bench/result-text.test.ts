@@ -84,7 +84,7 @@ const result = {
   seed: 7,
   seconds: 25,
   checks: [
-    atLeast("it is faster", at(3, 2, 4), 1, { article: claimOf("keepalive", "first"), beside: "others: 4x" }),
+    atLeast("it is faster", at(3, 2, 4), 1, { article: claimOf("keepalive.first"), beside: "others: 4x" }),
     exactly("it loses nothing", false, "1 of 5"),
   ],
   load: {},

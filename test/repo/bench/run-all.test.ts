@@ -2,8 +2,7 @@ import { expect, test } from "vitest";
 import type { Result } from "../../../bench/src/results/result.js";
 import type { Run } from "../../../bench/src/runner/command-line.js";
 import { runAll } from "../../../bench/src/runner/run-all.js";
-import { whileSampling } from "../../../bench/src/util/sampling.js";
-import { within } from "../../../bench/src/util/within.js";
+import { whileSampling, within } from "../../../bench/src/util/promises.js";
 
 const runOf = (name: string, missing?: () => string) => ({ scenario: { name, missing } }) as unknown as Run;
 

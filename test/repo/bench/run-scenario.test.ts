@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { BenchClient } from "../../../bench/src/client/bench-client.js";
 import { exactly } from "../../../bench/src/results/checks.js";
-import { type Measured, type Part, runScenario } from "../../../bench/src/runner/run-scenario.js";
+import { type Measured, runScenario } from "../../../bench/src/runner/run-scenario.js";
 import {
   type Context,
   defineScenario,
@@ -36,8 +36,8 @@ async function ran(
   given: Partial<Settings> = {},
   reported = progress,
   clients: readonly BenchClient[] = [],
-  part?: Part,
-): Promise<{ order: string; data: any; outcome: Awaited<ReturnType<typeof runScenario>> }> {
+  runs?: readonly Measured[],
+): Promise<{ order: string; data: any } & Awaited<ReturnType<typeof runScenario>>> {
   const order: string[] = [];
   const scenario = defineScenario<Each, { ms: number }>({
     name: "test",
@@ -53,8 +53,8 @@ async function ran(
     report: () => report,
     ...more,
   });
-  const outcome = await runScenario(scenario, { ...settings, ...given }, clients, reported, part);
-  return { order: order.join(""), data: outcome.data, outcome };
+  const ended = await runScenario(scenario, { ...settings, ...given }, clients, reported, runs);
+  return { order: order.join(""), data: ended.outcome.data, ...ended };
 }
 
 test("the runner runs every case once per round, in an order that the seed determines", async () => {
@@ -69,9 +69,7 @@ test("the runner runs every case once per round, in an order that the seed deter
 
 test("runs are reported together, each as one repetition of all its rounds, and nothing is measured", async () => {
   const runs: Measured[] = [];
-  const once = (seed: number) =>
-    ran({}, { rounds: 2, seed }, progress, [], { onMeasured: (each) => runs.push(each) });
-  for (const seed of [1, 2, 3]) await once(seed);
+  for (const seed of [1, 2, 3]) runs.push((await ran({}, { rounds: 2, seed })).measured);
   expect(runs.map(({ cases }) => cases.map(({ label }) => label).join(""))).toEqual(["abcd", "abcd", "abcd"]);
   expect(runs[0]!.paces.length).toBeGreaterThanOrEqual(2);
   const rounds: number[] = [];
@@ -79,7 +77,7 @@ test("runs are reported together, each as one repetition of all its rounds, and 
     rounds.push(rows.length, settings.rounds);
     return report;
   };
-  const { order, data } = await ran({ report: reportOf }, { rounds: 2 }, progress, [], { of: runs });
+  const { order, data } = await ran({ report: reportOf }, { rounds: 2 }, progress, [], runs);
   expect([order, rounds]).toEqual(["", [4, 6]]);
   // The rounds have 1 and 2 ms.
   expect(data[0].ms).toMatchObject({
@@ -89,47 +87,14 @@ test("runs are reported together, each as one repetition of all its rounds, and 
     mean: { value: 1.5, n: 3 },
   });
   const renamed = { label: ({ name }: Each) => `new ${name}` };
-  await expect(ran(renamed, { rounds: 2 }, progress, [], { of: runs })).rejects.toThrow(
+  await expect(ran(renamed, { rounds: 2 }, progress, [], runs)).rejects.toThrow(
     "A run has other cases: a in the place of new a.",
   );
-});
-
-test("the runner leaves out keep-alive off for a client that cannot turn it off, and notes it", async () => {
-  const always = { name: "web", label: "web", protocol: "http", alwaysKeepsAlive: true } as BenchClient;
-  const agent = { name: "agent", label: "agent", protocol: "http" } as BenchClient;
-  const cases = [always, agent].flatMap((client) =>
-    [true, false].map((keepAlive) => ({ name: `${client.name}${keepAlive}`, pair: "", client, keepAlive })),
-  );
-  const { data, outcome } = await ran({ cases: () => cases }, { rounds: 1 });
-  expect(data.map((row: any) => [row.client, row.keepAlive])).toEqual([
-    ["web", true],
-    ["agent", true],
-    ["agent", false],
-  ]);
-  const note = "web is not measured with keep-alive off: the platform decides about its connections.";
-  expect(outcome.notes.filter((each) => each.includes("keep-alive"))).toEqual([note]);
-  const kept = await ran({ cases: () => cases.filter(({ keepAlive }) => keepAlive) }, { rounds: 1 });
-  expect(kept.outcome.notes).not.toContain(note);
 });
 
 test("the runner runs compared cases one after the other", async () => {
   const { order } = await ran({ group: ({ pair }) => pair });
   for (const round of order.match(/.{4}/g)!) expect(round).toMatch(/^([ab]{2}[cd]{2}|[cd]{2}[ab]{2})$/);
-});
-
-test("the runner ends a session before the next group, also if a case fails", async () => {
-  const open: string[] = [];
-  const session = async ([first]: readonly Each[]) => {
-    open.push(`+${first!.pair}`);
-    return () => open.push(`-${first!.pair}`);
-  };
-  const { order } = await ran({ group: ({ pair }) => pair, session });
-  expect(order).toMatch(/^([ab]{12}[cd]{12}|[cd]{12}[ab]{12})$/);
-  expect(open.map((each) => each[0]).join("")).toBe("+-+-");
-  open.length = 0;
-  const run = () => Promise.reject(new Error("broken"));
-  await expect(ran({ group: ({ pair }) => pair, session, run })).rejects.toThrow("broken");
-  expect(open.map((each) => each[0]).join("")).toBe("+-");
 });
 
 test("the runner closes what a scenario started, the last one first, also after an error", async () => {
@@ -142,6 +107,26 @@ test("the runner closes what a scenario started, the last one first, also after 
   expect(closed.splice(0)).toEqual([3, 2, 1]);
   await expect(ran({ cases, run: () => Promise.reject(new Error("broken")) })).rejects.toThrow("broken");
   expect(closed).toEqual([3, 2, 1]);
+});
+
+test("the runner closes what the run of a case started when that run ends, also after an error", async () => {
+  const events: string[] = [];
+  const run = async ({ name }: Each, { defer }: Context) => {
+    for (const at of [1, 2]) defer(() => events.push(`${name} closes ${at}`));
+    events.push(`${name} runs`);
+    if (name === "c") throw new Error("broken");
+    return { ms: 1 };
+  };
+  const cases = ({ defer }: Context) => {
+    defer(() => events.push("over"));
+    return CASES;
+  };
+  await expect(ran({ run, cases })).rejects.toThrow("broken");
+  const ranCases = events.filter((event) => event.endsWith("runs")).map(([name]) => name);
+  expect(events).toEqual([
+    ...ranCases.flatMap((name) => [`${name} runs`, `${name} closes 2`, `${name} closes 1`]),
+    "over",
+  ]);
 });
 
 test("the runner runs as many cases at once as there are lanes", async () => {

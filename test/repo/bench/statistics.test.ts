@@ -10,8 +10,16 @@ import {
   summaryOf,
 } from "../../../bench/src/results/checks.js";
 import { warningOf } from "../../../bench/src/results/load-guard.js";
-import { type Estimate, estimateOf } from "../../../bench/src/statistics/estimate.js";
-import { combine, mean, percentile, ratio, Series, stddev } from "../../../bench/src/statistics/series.js";
+import {
+  combine,
+  type Estimate,
+  estimateOf,
+  mean,
+  percentile,
+  ratio,
+  Series,
+  stddev,
+} from "../../../bench/src/statistics/series.js";
 import { randomFrom } from "../../../bench/src/util/random.js";
 
 /** Draws from the normal distribution (Box and Muller). */
@@ -155,7 +163,7 @@ describe("a verdict", () => {
   });
 
   test("a verdict is worded by the runner: an article's claim is reproduced, a promise passes", () => {
-    const article = { article: claimOf("lambda", "one"), beside: "kept: 4x", detail: "2 and 1 ms" };
+    const article = { article: claimOf("lambda.one"), beside: "kept: 4x", detail: "2 and 1 ms" };
     const checks = [
       atLeast("it is faster", at(2, 4), 1, article),
       atLeast("it is much faster", at(2, 4), 10, article),
@@ -188,7 +196,7 @@ test.each([
     estimate,
     name === "lightweight" ? 0.5 : 1,
     {
-      article: claimOf(article, name as never),
+      article: claimOf(`${article}.${name}` as never),
     },
   );
   const [judged] = decided([check], 5);

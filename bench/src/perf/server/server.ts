@@ -1,6 +1,8 @@
-import { createServer, type Socket } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { buildResponse, parseRequestHead, type RequestHead, readBody, redisReplies } from "./responses.js";
+import { serveParent } from "../../util/child.js";
+import { buildResponse, parseRequestHead, type RequestHead, redisReply } from "./replies.js";
 
 // A server with almost no CPU cost, in a separate process, so that the client determines the results. It stores nothing:
 // the same request always gets the same bytes.
@@ -26,24 +28,47 @@ function serveRedis(socket: Socket): void {
   let rest = "";
   socket.on("data", (bytes) => {
     const text = rest + bytes.toString("latin1");
-    const { length, replies } = redisReplies(text, (command, make) => kept(responses, command, make));
-    rest = text.slice(length);
-    if (length > 0) socket.write(replies);
+    const replies: Buffer[] = [];
+    let begin = 0;
+    for (let end = commandEnd(text, begin); end !== undefined; end = commandEnd(text, begin)) {
+      const command = text.slice(begin, end);
+      replies.push(kept(responses, command, () => redisReply(argsOf(command))));
+      begin = end;
+    }
+    rest = text.slice(begin);
+    if (begin > 0) socket.write(replies.length === 1 ? replies[0]! : Buffer.concat(replies));
   });
 }
+
+/** Returns where a RESP command ends; undefined if it is not complete. */
+function commandEnd(text: string, begin: number): number | undefined {
+  const line = text.indexOf("\r\n", begin);
+  if (line < 0) return undefined;
+  let at = line + 2;
+  for (let left = Number(text.slice(begin + 1, line)); left > 0; left--) {
+    const end = text.indexOf("\r\n", at);
+    if (end < 0) return undefined;
+    at = end + 2 + Number(text.slice(at + 1, end)) + 2;
+  }
+  return at <= text.length ? at : undefined;
+}
+
+/** Returns the arguments of a RESP command whose arguments contain no line break. */
+const argsOf = (command: string): string[] => command.split("\r\n").filter((_, at) => at > 0 && at % 2 === 0);
 
 function serveHttp(socket: Socket): void {
   let rest: Buffer = Buffer.alloc(0);
   socket.on("data", (bytes) => {
     rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
-    const end = rest.indexOf(HEAD_END);
-    if (end === -1) return;
-    const head = rest.toString("latin1", 0, end);
+    const headEnd = rest.indexOf(HEAD_END);
+    if (headEnd === -1) return;
+    const head = rest.toString("latin1", 0, headEnd);
     const request = kept(heads, head, () => parseRequestHead(head));
-    const read = readBody(rest, end + HEAD_END.length, request);
-    if (!read) return;
-    const { body } = read;
-    rest = rest.subarray(read.end);
+    const begin = headEnd + HEAD_END.length;
+    const end = begin + request.length;
+    if (rest.length < end) return;
+    const body = rest.toString("latin1", begin, end);
+    rest = rest.subarray(end);
     const { route, resp2, base64 } = request;
     const key = `${route} ${resp2} ${base64} ${body}`;
     socket.write(kept(responses, key, () => buildResponse(request, body)));
@@ -59,16 +84,13 @@ function kept<T>(from: Map<string, T>, key: string, make: () => T): T {
   return found;
 }
 
-process.on("disconnect", () => process.exit());
-process.once("message", ({ cert, key }: { cert: string; key: string }) => {
-  const plain = createServer(serve).listen(0, "127.0.0.1", () => {
-    const secure = createTlsServer({ cert, key, ALPNProtocols: ["http/1.1"] }, serve).listen(
-      0,
-      "127.0.0.1",
-      () => {
-        const port = (server: typeof plain) => (server.address() as { port: number }).port;
-        process.send!({ plain: port(plain), tls: port(secure) });
-      },
-    );
-  });
-});
+/** Returns the port on which a server listens then. */
+async function listen(server: Server): Promise<number> {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+serveParent(async ({ cert, key }: { readonly cert: string; readonly key: string }) => ({
+  plain: await listen(createServer(serve)),
+  tls: await listen(createTlsServer({ cert, key, ALPNProtocols: ["http/1.1"] }, serve)),
+}));

@@ -1,0 +1,30 @@
+import { type RedisCluster, startGatewayProcess } from "warmline-testbed";
+import type { BenchClient } from "../client/bench-client.js";
+import { gatewayTarget } from "../client/raw-connection.js";
+import type { Defer } from "../rig/rig.js";
+import { readOnce } from "./key-reader.js";
+
+/**
+ * Starts a gateway in front of a cluster.
+ * @param client keeps its connections. Absent: each request opens a connection
+ * @returns its address, and a function that runs a GET for each key and returns the number of connections that it closed
+ */
+export async function startGatewayTo(
+  cluster: RedisCluster,
+  client: BenchClient | undefined,
+  defer: Defer,
+  ...flags: string[]
+) {
+  const gateway = await startGatewayProcess({ args: ["--redis", cluster.url, ...flags] });
+  defer(() => gateway.stop());
+  const { url, token } = gateway;
+  const target = gatewayTarget(gateway);
+  const kept = client?.connect({ url, token, keepAlive: true });
+  defer(() => kept?.close());
+  const request = async (keys: readonly string[]) => {
+    if (!kept) return readOnce(target, keys);
+    for (const key of keys) await kept.get(key);
+    return 0;
+  };
+  return { target, request };
+}
