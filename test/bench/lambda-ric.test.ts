@@ -120,5 +120,5 @@ test("a folder without aws-lambda-ric is named in the error", async () => {
     WARMLINE_LAMBDA_RIC: "/nowhere",
   });
   expect(code).toBe(1);
-  expect(stderr).toContain("WARMLINE_LAMBDA_RIC: there is no aws-lambda-ric in /nowhere");
+  expect(stderr).toContain("There is no bin/index.mjs of aws-lambda-ric in /nowhere (WARMLINE_LAMBDA_RIC)");
 });

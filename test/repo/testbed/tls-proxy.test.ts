@@ -53,7 +53,7 @@ test("a proxy terminates TLS, and faults work above it", async () => {
 });
 
 test("a first request costs three round trips, the next one", async () => {
-  const rttMs = 20;
+  const rttMs = 60;
   proxy = await startNetworkProxy({ to: { port: server.port }, tls: certificate, rttMs });
   const firsts: number[] = [];
   const nexts: number[] = [];

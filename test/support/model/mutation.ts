@@ -15,6 +15,13 @@ export interface Mutation {
   readonly to: string;
 }
 
+/** Returns the text of a mutation's file. @throws if `from` is not in it once */
+export function textOf({ file, from }: Pick<Mutation, "file" | "from">): string {
+  const text = readFileSync(join(root, file), "utf8");
+  if (text.split(from).length !== 2) throw new Error(`${file} does not have the text once: ${from}`);
+  return text;
+}
+
 /** Bundles an entry with a mistake, and calls `use` with the URL of the module, which exists until then. */
 export async function withMutation(
   { entry, file, from, to }: Mutation,
@@ -22,8 +29,7 @@ export async function withMutation(
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "warmline-mutation-"));
   const outfile = join(folder, "module.mjs");
-  const text = readFileSync(join(root, file), "utf8");
-  if (text.split(from).length !== 2) throw new Error(`${file} does not have the text once: ${from}`);
+  const text = textOf({ file, from });
   try {
     await build({
       entryPoints: [join(root, entry)],
