@@ -131,12 +131,12 @@ export interface JsonCommands<K extends ReplyMode> {
   /** Raises numbers to a power. Returns their new values. */
   numpowby(key: Key, path: string, value: number): Reply<K, (number | null)[]>;
   /**
-   * Returns the property names of objects.
+   * Returns the property names of objects. Without a path Redis returns one value, not an array.
    * @see https://redis.io/commands/json.objkeys/
    */
   objkeys(key: Key, path?: string): Reply<K, (string[] | null)[]>;
   /**
-   * Returns how many properties objects have.
+   * Returns how many properties objects have. Without a path Redis returns one value, not an array.
    * @see https://redis.io/commands/json.objlen/
    */
   objlen(key: Key, path?: string): Reply<K, (number | null)[]>;
@@ -161,7 +161,7 @@ export interface JsonCommands<K extends ReplyMode> {
    */
   strappend(key: Key, path: string, value: string): Reply<K, (number | null)[]>;
   /**
-   * Returns the lengths of strings.
+   * Returns the lengths of strings. Without a path Redis returns one value, not an array.
    * @see https://redis.io/commands/json.strlen/
    */
   strlen(key: Key, path?: string): Reply<K, (number | null)[]>;
@@ -171,7 +171,7 @@ export interface JsonCommands<K extends ReplyMode> {
    */
   toggle(key: Key, path: string): Reply<K, number[]>;
   /**
-   * Returns the types.
+   * Returns the types. Without a path Redis returns one value, not an array.
    * @see https://redis.io/commands/json.type/
    */
   type(key: Key, path?: string): Reply<K, string[]>;
