@@ -71,7 +71,7 @@ export default defineConfig({
     setupFiles: ["test/support/property-seed.ts", ...(overUndici ? ["test/faults/support/undici.ts"] : [])],
     pool: "forks",
     // The tests of `npm test` wait for half of their time.
-    maxWorkers: process.env.WARMLINE_SUITE === undefined ? 4 : 2,
+    maxWorkers: process.env.WARMLINE_SUITE === undefined ? 6 : 2,
     reporters: ["default", new RunReport(), ...(process.env.VITEST_JSON ? ["json"] : [])],
     outputFile: { json: process.env.VITEST_JSON ?? "" },
     projects: suites.map((name) => ({
