@@ -23,6 +23,7 @@ const FOREIGN = [
   "EAI_AGAIN",
   "EPIPE",
   "ETIMEDOUT",
+  "NOAUTH",
   "FUNCTION_INVOCATION_TIMEOUT",
   // test/integration/errors/messages.test.ts provokes them.
   "the circuit is open",
@@ -60,6 +61,7 @@ describe("docs/troubleshooting.md", () => {
   const http = (status: number, body: string, headers: Record<string, string>) =>
     listen(createHttpServer((_, response) => response.writeHead(status, headers).end(body)));
   const speaking = (bytes: string) => tcp((socket) => socket.once("data", () => socket.end(bytes)));
+  const silent = () => tcp(() => {});
   const closing = () => tcp((socket) => socket.once("data", () => socket.end()));
   /** The address of a port that nothing listens on any more. */
   const nothing = async () => {
@@ -102,6 +104,7 @@ describe("docs/troubleshooting.md", () => {
     ["DEPTH_ZERO_SELF_SIGNED_CERT", async () => fetch(await selfSigned())],
     ["unable to verify the first certificate", async () => client(await privateAuthority()).get("a")],
     ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", async () => fetch(await privateAuthority())],
+    ["TimeoutError", async () => new Redis({ url: await silent(), token: "t", timeout: 100 }).get("a")],
     ["sent and may have been applied", async () => client(await closing()).set("a", 1)],
     ["UnknownOutcomeError", async () => client(await closing()).set("a", 1)],
     ["WRONGPASS", () => client(gateway.url, "no").get("a")],
