@@ -67,7 +67,7 @@ describeEngines("producers", (setup) => {
     if (name !== "the embedded engine") return;
 
     test("sends the chunks that are written during a request as one, 500 at most", async () => {
-      const writer = produce(redis, "log").getWriter();
+      const writer = produce(redis.with({ timeout: 20_000 }), "log").getWriter();
       await Promise.all(Array.from({ length: 600 }, (_, n) => writer.write({ n })));
       await writer.close();
       expect(await length()).toBe(601);
