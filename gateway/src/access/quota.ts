@@ -37,7 +37,7 @@ export class Quota {
   #commandRate: RateLimit | null = null;
   #byteRate: RateLimit | null = null;
 
-  /** @param owner names the token; the same in every process */
+  /** @param owner names the token */
   constructor(
     readonly owner: string,
     private readonly shares: Shares,
@@ -52,13 +52,12 @@ export class Quota {
   setLimits(limits: ParsedLimits | null): void {
     const before = this.#limits;
     this.#limits = limits;
-    const part = this.shares.workers;
     const { commandsPerSecond, bytesPerSecond }: ParsedLimits = limits ?? {};
     const now = performance.now();
     if (commandsPerSecond !== before?.commandsPerSecond)
-      this.#commandRate = commandsPerSecond ? new RateLimit(commandsPerSecond / part, now) : null;
+      this.#commandRate = commandsPerSecond ? new RateLimit(commandsPerSecond, now) : null;
     if (bytesPerSecond !== before?.bytesPerSecond)
-      this.#byteRate = bytesPerSecond ? new RateLimit(bytesPerSecond / part, now) : null;
+      this.#byteRate = bytesPerSecond ? new RateLimit(bytesPerSecond, now) : null;
   }
 
   /**
@@ -67,7 +66,7 @@ export class Quota {
    */
   enterRequest(): void {
     const { concurrentRequests = Number.POSITIVE_INFINITY }: ParsedLimits = this.#limits ?? {};
-    if (this.#requests >= Math.max(1, Math.floor(concurrentRequests / this.shares.workers)))
+    if (this.#requests >= concurrentRequests)
       throw this.#overLimit("concurrentRequests", "has", "requests in flight");
     const seconds = this.#byteRate?.secondsUntil(1, performance.now()) ?? 0;
     if (seconds > 0)
@@ -177,9 +176,7 @@ export class Quota {
 
   /** @param before what the message says before the number of the limit, and `after` behind it */
   #overLimit(limit: keyof ParsedLimits, before: string, after: string, seconds = 1): LimitExceeded {
-    const { workers } = this.shares;
-    const part = workers > 1 ? `, divided by ${workers} workers` : "";
-    const text = `this token ${before} ${this.#limits![limit]} ${after} (limit ${limit}${part})`;
+    const text = `this token ${before} ${this.#limits![limit]} ${after} (limit ${limit})`;
     return new LimitExceeded(text, Math.ceil(seconds));
   }
 

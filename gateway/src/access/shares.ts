@@ -19,13 +19,11 @@ export class Shares {
    * @param totals the gateway's limits
    * @param percent percentage of each limit that one of several tokens may hold; the result is at least 1
    * @param timeout how long a transaction may wait for others of its token, in ms
-   * @param workers processes among which each limit of a token is divided
    */
   constructor(
     readonly totals: SharedLimits,
     private readonly percent: number,
     readonly timeout: number,
-    readonly workers: number,
   ) {}
 
   /** Returns the part of a limit that one token may hold now. */

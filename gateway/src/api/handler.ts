@@ -12,7 +12,6 @@ import { consolePage, wantsPage } from "../console/console-page.js";
 import type { Connection, ConnectionHost, Content, HttpService } from "../http/connection.js";
 import type { HttpError } from "../http/http-error.js";
 import type { RequestHead } from "../http/request-head.js";
-import type { TrustedProxies } from "../http/trusted-proxies.js";
 import { resolveRequestId, traceContextOf } from "../log/request-id.js";
 import type { RequestLog } from "../log/request-log.js";
 import type { TokenNumbers } from "../metrics/tokens.js";
@@ -50,7 +49,6 @@ export interface HandlerOptions {
   readonly origins: OriginRules;
   readonly traffic: Traffic;
   readonly log: RequestLog;
-  readonly proxies: TrustedProxies;
   /** Returns all metrics in Prometheus's text format. */
   readonly metrics: () => Promise<string>;
   readonly streams: Streams;
@@ -206,14 +204,12 @@ export class Handler implements HttpService, ExchangeHandler {
 
   /** Without a log of requests an id that is made here would lead nowhere: then only a given one is returned. */
   #identify(exchange: Exchange): void {
-    const { log, proxies } = this.options;
-    const { headers } = exchange.req;
-    const given = headers["x-request-id"];
+    const { log } = this.options;
+    const given = exchange.req.headers["x-request-id"];
     if (given === undefined && !log.isOn) return;
     exchange.record.requestId = resolveRequestId(given);
     exchange.extraHeaders.push("X-Request-Id", exchange.record.requestId);
-    if (log.isOn)
-      exchange.record.client = proxies.clientOf(exchange.connection.client, headers["x-forwarded-for"]);
+    if (log.isOn) exchange.record.client = exchange.connection.client;
   }
 
   #route(exchange: Exchange): void {

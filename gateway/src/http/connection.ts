@@ -8,7 +8,6 @@ import type { RequestHead } from "./request-head.js";
 import { RequestReader } from "./request-reader.js";
 import type { ResponseHeads } from "./response-head.js";
 import { type BodySource, ResponseSender, WholeBody } from "./response-sender.js";
-import { plainAddress } from "./trusted-proxies.js";
 
 /** Bytes of later requests that are read ahead while one is being processed. */
 const READ_AHEAD = 64 * 1_024;
@@ -163,9 +162,10 @@ export class Connection implements Idle {
     return this.#stage === Stage.Body;
   }
 
-  /** The IP address of the client, or of the last proxy before this gateway; empty once the connection is closed. */
+  /** The IP address of the other end, which may be a proxy's; empty once the connection is closed. */
   get client(): string {
-    this.#client ??= plainAddress(this.#socket.remoteAddress ?? "");
+    // An IPv4 address that came by an IPv6 socket is written as the one it is.
+    this.#client ??= (this.#socket.remoteAddress ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
     return this.#client;
   }
 

@@ -176,6 +176,6 @@ function addProcess(registry: Registry, loopDelay: LoopDelay): void {
     "The longest delay of the event loop in each second.",
     () => [[{}, loopDelay.longest]],
   );
-  const help = "The longest delay of the event loop in the last minute; of several processes, the longest.";
-  addNumbers(registry, "gauge", "event_loop_delay_max_seconds", help, () => loopDelay.longestOfMinute, "max");
+  const help = "The longest delay of the event loop in the last minute.";
+  addNumbers(registry, "gauge", "event_loop_delay_max_seconds", help, () => loopDelay.longestOfMinute);
 }
