@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type RedisServer, startRedis } from "warmline-testbed";
-import { jsonReply } from "../../gateway/src/api/json-reply.js";
+import { jsonOf } from "../../gateway/src/api/json-encoder.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
 import { call, run } from "../integration/gateway/http.js";
 
@@ -40,9 +40,9 @@ describe("memory", { tags: "redis-server" }, () => {
     const reply = Buffer.concat([Buffer.from(`$${SIZE}\r\n`), Buffer.alloc(SIZE - 1), Buffer.from("x\r\n")]);
     const json = await call(gateway, "/get/large");
     expect(json.headers["transfer-encoding"]).toBe("chunked");
-    expect(json.bytes.equals(jsonReply(reply, false))).toBe(true);
+    expect(json.bytes.equals(jsonOf([reply], false, "one"))).toBe(true);
     const base64 = await call(gateway, "/get/large", { headers: { "upstash-encoding": "base64" } });
-    expect(base64.bytes.equals(jsonReply(reply, true))).toBe(true);
+    expect(base64.bytes.equals(jsonOf([reply], true, "one"))).toBe(true);
     const resp2 = await call(gateway, "/get/large", { headers: { "upstash-response-format": "resp2" } });
     expect(resp2.bytes.equals(reply)).toBe(true);
   });

@@ -26,9 +26,15 @@ import { lineOf } from "../resp/replies.js";
 import { EMPTY } from "../util/bytes.js";
 import { BadRequest } from "./bad-request.js";
 import { readBatch, runPipeline, runTransaction } from "./batch.js";
-import { Exchange, type ExchangeHandler, JSON_TYPE, RESP_TYPE, UNSENT_HEADERS } from "./exchange.js";
+import {
+  Exchange,
+  type ExchangeHandler,
+  JSON_TYPE,
+  jsonError,
+  RESP_TYPE,
+  UNSENT_HEADERS,
+} from "./exchange.js";
 import { JsonCommands, readJsonCommand } from "./json-args.js";
-import { jsonError } from "./json-reply.js";
 import { readPathCommand, unescapeBytes } from "./path-args.js";
 import { RespCommands, readRespCommand } from "./resp-args.js";
 import { SingleResponse } from "./responses.js";
