@@ -1,7 +1,7 @@
 import { Authenticator } from "./access/authenticator.js";
 import { openedCommands } from "./access/denial-reasons.js";
 import { isLoopbackName } from "./access/origin.js";
-import { Shares } from "./access/shares.js";
+import { Shares } from "./access/quota.js";
 import { randomToken } from "./access/token.js";
 import { readTokenList, type TokenSources } from "./access/token-list.js";
 import { Handler } from "./api/handler.js";

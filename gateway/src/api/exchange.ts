@@ -5,7 +5,7 @@ import type { HttpError } from "../http/http-error.js";
 import type { RequestHead } from "../http/request-head.js";
 import { MAX_COPIED_BODY } from "../http/response-head.js";
 import { RequestRecord } from "../log/request-record.js";
-import type { TokenNumbers } from "../metrics/tokens.js";
+import type { TokenNumbers } from "../metrics/traffic.js";
 import type { Copy, NumberedRequest } from "../numbers/numbered-request.js";
 import type { UpstreamFailure } from "../redis/failure.js";
 import type { Frame } from "../redis/frame.js";

@@ -3,7 +3,6 @@ import { adopt } from "../util/adopt-socket.js";
 import type { BudgetPart, BufferBudget } from "../util/buffer-budget.js";
 import { currentTurn } from "../util/turn.js";
 import { HttpError } from "./http-error.js";
-import type { Idle } from "./idle-list.js";
 import type { RequestHead } from "./request-head.js";
 import { RequestReader } from "./request-reader.js";
 import type { ResponseHeads } from "./response-head.js";
@@ -89,9 +88,7 @@ export interface ConnectionHost {
  * One client connection. It parses requests from its bytes and has them processed one after another. A request is not parsed
  * before the response to the previous one is complete.
  */
-export class Connection implements Idle {
-  before: Idle | null = null;
-  after: Idle | null = null;
+export class Connection {
   /** Time of the last response's end, or of the connection's start, in ms. */
   idleSince: number;
   /** Start of the wait for the rest of a head, or for a body, in ms; 0 for neither. */

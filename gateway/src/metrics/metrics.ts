@@ -5,8 +5,7 @@ import type { Upstreams } from "../redis/upstream.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { addHistograms, addNumbers, addSums, type Sample } from "./family.js";
 import type { LoopDelay } from "./loop-delay.js";
-import type { TokenNumbers } from "./tokens.js";
-import type { RouteNumbers, Traffic } from "./traffic.js";
+import type { RouteNumbers, TokenNumbers, Traffic } from "./traffic.js";
 
 export interface StreamNumbers {
   /** Streams open now. */

@@ -1,11 +1,10 @@
 import { expect, test, vi } from "vitest";
 import type { Permissions } from "../../../../gateway/src/access/permissions.js";
 import { BadRequest } from "../../../../gateway/src/api/bad-request.js";
-import { runPipeline } from "../../../../gateway/src/api/batch.js";
+import { runInSlices, runPipeline } from "../../../../gateway/src/api/batch.js";
 import type { Exchange } from "../../../../gateway/src/api/exchange.js";
 import type { ReplyEncoder } from "../../../../gateway/src/api/json-encoder.js";
 import { PipelineResponse } from "../../../../gateway/src/api/responses.js";
-import { runInSlices } from "../../../../gateway/src/api/slices.js";
 import type { CommandCounts } from "../../../../gateway/src/metrics/commands.js";
 import { command } from "../../../../gateway/src/resp/command.js";
 
