@@ -75,8 +75,16 @@ function optionOf(argv: string[], environment: NodeJS.ProcessEnv, option: string
 }
 
 describe("every option of the gateway", () => {
-  test("an unknown option is refused by name", () => {
-    expect(() => resolveSettings({ workers: 1 } as object)).toThrow("workers: there is no such option");
+  test.each([
+    [{ tokn: "x" }, /^tokn: there is no such option$/],
+    [{ redis: "redis://localhost", engine: "auto" }, /^engine, redis: /],
+    [{ port: 70_000 }, /^port: .*65535/],
+    [{ maxBodySize: 0 }, /^maxBodySize: /],
+    [{ commandTimeout: Number.NaN }, /^commandTimeout: /],
+    [{ host: "::" }, /^token: .*beyond loopback/],
+    [{ token: "two words" }, /^token: /],
+  ])("the options %j are refused by name", (options, message) => {
+    expect(() => resolveSettings(options as object)).toThrow(message);
   });
 
   test.each(flags.map((flag) => [flag.option, flag] as const))(
