@@ -70,18 +70,19 @@ export async function createBackend(
   };
 }
 
-function engineAt(url: string, settings: Settings, log: Log): RemoteEngine {
-  const source = loginSourceOf(settings, url);
-  const tls = new RedisTls(settings, (message) => log.error(message));
-  return redisAt(url, { tls, credentials: source && new Credentials(source, log) });
-}
-
 async function engineOf(
   settings: Settings,
   log: Log,
 ): Promise<{ readonly engine: RemoteEngine; readonly seeded: string | null }> {
   const { redis, engine = "auto", persist, seed } = settings;
-  if (redis !== undefined) return { engine: engineAt(redis, settings, log), seeded: null };
+  if (redis !== undefined) {
+    const source = loginSourceOf(settings, redis);
+    const tls = new RedisTls(settings, (message) => log.error(message));
+    return {
+      engine: redisAt(redis, { tls, credentials: source && new Credentials(source, log) }),
+      seeded: null,
+    };
+  }
   if (typeof engine !== "string") return { engine: ownEngine(engine), seeded: null };
   const file = seed === undefined ? null : readSeedFile(seed, openedCommands(settings.allowCommand));
   const started = await startEngine(engine, { persist, onNotice: (message) => log.error(message) });
