@@ -103,7 +103,6 @@ export async function startGateway(
         streams: settings.maxStreams,
         queued: settings.maxQueuedCommands * settings.redisConnections,
       },
-      settings.tokenShare,
       settings.commandTimeout,
     ),
     onNotice,

@@ -224,7 +224,7 @@ describe("memory", { tags: "redis-server" }, () => {
 
   test("requests for which there is no memory are not read ahead: the connection ends after the response to the one in progress", async () => {
     const limit = 512 * 1024;
-    await start({ maxBufferedBytes: limit, tokenShare: 100 });
+    await start({ maxBufferedBytes: limit });
     const sockets = Array.from({ length: 20 }, () => {
       const socket = openSocket();
       socket.write(get("/blpop/none/3") + get("/echo/x").repeat(600));

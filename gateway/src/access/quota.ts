@@ -30,26 +30,23 @@ export interface SharedLimits {
   readonly queued: number;
 }
 
-/** The part of each shared limit that one token may hold. A single token may hold all of it. */
+/** The part of each shared limit that one token may hold: half, or all of it if there is no other token. */
 export class Shares {
   /** Whether more than one token may run commands. */
   areSeveral = false;
 
   /**
    * @param totals the gateway's limits
-   * @param percent percentage of each limit that one of several tokens may hold; the result is at least 1
    * @param timeout how long a transaction may wait for others of its token, in ms
    */
   constructor(
     readonly totals: SharedLimits,
-    private readonly percent: number,
     readonly timeout: number,
   ) {}
 
   /** Returns the part of a limit that one token may hold now. */
   of(limit: keyof SharedLimits): number {
-    if (!this.areSeveral || this.percent === 100) return Number.POSITIVE_INFINITY;
-    return Math.max(1, Math.floor((this.totals[limit] * this.percent) / 100));
+    return this.areSeveral ? Math.max(1, Math.floor(this.totals[limit] / 2)) : Number.POSITIVE_INFINITY;
   }
 }
 
@@ -217,8 +214,6 @@ export class Quota {
   #exceeded(limit: keyof SharedLimits): LimitExceeded {
     const { totals } = this.shares;
     const share = this.shares.of(limit);
-    return new LimitExceeded(
-      `this token has its share, ${share} of the ${totals[limit]} ${NAMES[limit]} (setting tokenShare)`,
-    );
+    return new LimitExceeded(`this token has its share, ${share} of the ${totals[limit]} ${NAMES[limit]}`);
   }
 }

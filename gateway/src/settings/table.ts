@@ -260,16 +260,6 @@ export const SETTINGS = {
     default: 100_000,
     max: 10_000_000,
   }),
-  /**
-   * Maximum share of one of several tokens, in percent. It applies to the connections for blocking commands and for
-   * transactions, to event streams and to queued commands. Default: 50. A single token may use all.
-   */
-  tokenShare: integer({
-    help: "maximum share of one of several tokens, in percent, of exclusive connections, streams and queued commands",
-    placeholder: "<percent>",
-    default: 50,
-    max: 100,
-  }),
   /** File of the TLS certificate, in PEM. It is read again when it changes. Requires `tlsKey`. */
   tlsCert: file({ help: "TLS certificate (PEM); reloaded when it changes" }),
   /** File of that certificate's key, in PEM. */
