@@ -13,7 +13,7 @@ import { discarded, PipelineResponse, TransactionResponse } from "./responses.js
 const TRANSACTION: CommandContext = { kind: "transaction", before: 0 };
 
 /** Commands of a batch that are processed in one slice. */
-export const SLICE_COMMANDS = 250;
+const SLICE_COMMANDS = 250;
 /** Memory that a command of a batch takes until its reply, in bytes, in addition to its own bytes. */
 const COMMAND_SIZE = 200;
 
@@ -188,7 +188,7 @@ function forEachInSlices(
  * Does long work for an exchange: calls `slice` until it returns false. The first call is made at once, and the event loop
  * runs between two calls. It ends early if the client no longer waits, or if `slice` throws. The error is then the response.
  */
-export function runInSlices(exchange: Exchange, slice: () => boolean): void {
+function runInSlices(exchange: Exchange, slice: () => boolean): void {
   if (exchange.abandoned) {
     exchange.unsent("ERR the request was cancelled");
     return;
