@@ -18,6 +18,12 @@ describe("a head", () => {
     expect(head.headers).toMatchObject({ host: "h", authorization: "Bearer t", connection: "a,b" });
   });
 
+  test("headers that the gateway does not read are left out, whatever they are called", () => {
+    const { headers } = read(withHeaders("constructor: a", "constructor: b", "__proto__: c", "X-Other: d"));
+    expect(headers).toEqual({ host: "h" });
+    expect(Object.getPrototypeOf(headers)).toBe(Object.prototype);
+  });
+
   test.each([
     ["two lengths", ["Content-Length: 1", "Content-Length: 1"], 400],
     ["a list of lengths", ["Content-Length: 1, 1"], 400],
