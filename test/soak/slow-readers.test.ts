@@ -145,7 +145,8 @@ describe("slow readers", { tags: "redis-server" }, () => {
       process.kill(redis.pid, "SIGCONT");
     }
     const all = await Promise.all(reading);
-    const cut = all.filter(({ bytes }) => bytes <= SIZE);
+    // One whose reply comes when there is no memory left at all has a short response: an error.
+    const cut = all.filter(({ bytes }) => bytes > 1_000 && bytes <= SIZE);
     expect(cut.length).toBeGreaterThan(0);
     expect(cut.filter(({ reset }) => !reset)).toEqual([]);
   });
