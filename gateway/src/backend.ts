@@ -20,6 +20,8 @@ export interface Backend {
   readonly description: string;
   /** A readable description of where the Redis started for it keeps its data. Null if it keeps none. */
   readonly data: string | null;
+  /** The outcome of the `seed` file as a sentence, or null without one. */
+  readonly seeded: string | null;
   readonly upstreams: Upstreams;
   /** Whether other gateways may use the same Redis: it was not started for this one. */
   readonly isShared: boolean;
@@ -45,12 +47,13 @@ export async function createBackend(
   budget: BufferBudget,
   activity?: Activity,
 ): Promise<Backend> {
-  const engine = await engineOf(settings, log);
+  const { engine, seeded } = await engineOf(settings, log);
   const reachability = engine.isRemote ? new Reachability(engine.description, log) : undefined;
   const upstreams = createUpstreams(engine, settings, budget, reachability, activity);
   return {
     description: engine.description,
     data: engine.data ?? null,
+    seeded,
     upstreams,
     isShared: engine.isRemote,
     get problem() {
@@ -67,23 +70,27 @@ export async function createBackend(
   };
 }
 
-function engineAt(url: string, settings: Settings, log: Log): RemoteEngine {
-  const source = loginSourceOf(settings, url);
-  const tls = new RedisTls(settings, (message) => log.error(message));
-  return redisAt(url, { tls, credentials: source && new Credentials(source, log) });
-}
-
-async function engineOf(settings: Settings, log: Log): Promise<RemoteEngine> {
+async function engineOf(
+  settings: Settings,
+  log: Log,
+): Promise<{ readonly engine: RemoteEngine; readonly seeded: string | null }> {
   const { redis, engine = "auto", persist, seed } = settings;
-  if (redis !== undefined) return engineAt(redis, settings, log);
-  if (typeof engine !== "string") return ownEngine(engine);
+  if (redis !== undefined) {
+    const source = loginSourceOf(settings, redis);
+    const tls = new RedisTls(settings, (message) => log.error(message));
+    return {
+      engine: redisAt(redis, { tls, credentials: source && new Credentials(source, log) }),
+      seeded: null,
+    };
+  }
+  if (typeof engine !== "string") return { engine: ownEngine(engine), seeded: null };
   const file = seed === undefined ? null : readSeedFile(seed, openedCommands(settings.allowCommand));
   const started = await startEngine(engine, { persist, onNotice: (message) => log.error(message) });
   try {
-    if (file) log.info(`seed: ${await runSeed(started, file)}`);
+    const seeded = file && (await runSeed(started, file));
+    return { engine: ownEngine(started), seeded };
   } catch (error) {
     await started.close();
     throw error;
   }
-  return ownEngine(started);
 }

@@ -1,19 +1,15 @@
 #!/usr/bin/env node
-import cluster from "node:cluster";
-import { commandLine, wantsColours } from "./cli/command-lines.js";
 import { helpText } from "./cli/help.js";
 import { readKeptToken } from "./cli/kept-token.js";
 import { environmentOf, readyLines, redisEnvironmentOf } from "./cli/ready-lines.js";
 import { runCommand } from "./cli/run-command.js";
 import { type CliSettings, readSettings } from "./cli/settings.js";
-import { start } from "./cli/start.js";
 import { StopSignals, statusOf } from "./cli/stop-signal.js";
 import { UsageError } from "./cli/usage-error.js";
-import { runWorker } from "./cli/workers/worker.js";
-import { logUncaught } from "./log/fatal.js";
-import { createLog } from "./log/log.js";
-import { hasToken, resolveSettings } from "./settings/options.js";
-import type { TracedCommand } from "./trace/traced-command.js";
+import { type StartedGateway, startGateway } from "./create.js";
+import { failureOf } from "./log/failure.js";
+import { createLog, type Log } from "./log/log.js";
+import { type GatewayOptions, hasToken, resolveSettings } from "./settings/options.js";
 import { VERSION } from "./version.js";
 
 /** Prints a readable line to stderr, apart from the output for programs. */
@@ -29,51 +25,59 @@ async function main(): Promise<number> {
   return 0;
 }
 
-async function run(settings: CliSettings): Promise<number> {
+async function run({ options, command }: CliSettings): Promise<number> {
   // Before anything is started: a signal may come at any time.
   const signals = new StopSignals();
-  // A command's output stays its own.
-  const output = settings.command === undefined ? process.stdout : process.stderr;
-  const colours = wantsColours(output, process.env);
-  const onCommand = settings.traceCommands
-    ? (command: TracedCommand) => output.write(`${commandLine(command, new Date(), colours)}\n`)
-    : undefined;
-  const log = createLog(resolveSettings(settings.options).logLevel);
-  logUncaught(log);
-  const kept = hasToken(settings.options) ? null : readKeptToken(process.env);
-  const options = { ...settings.options, onCommand };
+  logUncaught(createLog(resolveSettings(options).logLevel));
+  const kept = hasToken(options) ? null : readKeptToken(process.env);
   // With a token of its own the gateway is in development, so the console is on.
   const ownToken = kept && { token: kept.token, console: options.console ?? true };
-  const gateway = await start({ ...settings, options: { ...options, ...ownToken } }, (message) =>
-    log.error(message),
-  ).catch((error) => {
-    // A terminal signals every process, so a worker or a redis-server may have ended before it was ready.
+  const gateway = await start({ ...options, ...ownToken }, command !== undefined).catch((error) => {
+    // A terminal signals every process, so a redis-server may have ended before it was ready.
     if (signals.received) return null;
     throw error;
   });
   if (!gateway) return 0;
+  // A command's output stays its own.
+  const output = command === undefined ? process.stdout : process.stderr;
   if (!signals.received) output.write(`${readyLines(gateway, kept).join("\n")}\n`);
   let status = 0;
-  if (settings.command === undefined) await signals.first;
+  if (command === undefined) await signals.first;
   else if (signals.received) status = statusOf(signals.received);
   else {
     signals.release();
     const environment = { ...process.env, ...environmentOf(gateway), ...redisEnvironmentOf(options) };
-    status = await runCommand(settings.command, environment, report);
+    status = await runCommand(command, environment, report);
   }
   await gateway.close();
   return status;
 }
 
-if (cluster.isWorker) runWorker();
-else {
-  main().then(
-    (status) => {
-      process.exitCode = status;
-    },
-    (error: Error) => {
-      report(error.message);
-      process.exitCode = error instanceof UsageError ? 2 : 1;
-    },
-  );
+/** Starts a gateway. With a command it takes any free port if the default one is in use: the command's environment names it. */
+async function start(options: GatewayOptions, hasCommand: boolean): Promise<StartedGateway> {
+  try {
+    return await startGateway(options);
+  } catch (error) {
+    const isPortTaken = (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+    if (!isPortTaken || options.port !== undefined || !hasCommand) throw error;
+    return startGateway({ ...options, port: 0 });
+  }
 }
+
+/** Logs an uncaught error before it ends this process with status 1. */
+function logUncaught(log: Log): void {
+  process.on("uncaughtException", (error) => {
+    log.fatal(failureOf(error), "the process ends after an uncaught error");
+    process.exit(1);
+  });
+}
+
+main().then(
+  (status) => {
+    process.exitCode = status;
+  },
+  (error: Error) => {
+    report(error.message);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+  },
+);

@@ -1,18 +1,15 @@
-import type { Registry } from "prom-client";
 import { Authenticator } from "./access/authenticator.js";
 import { openedCommands } from "./access/denial-reasons.js";
 import { isLoopbackName } from "./access/origin.js";
-import { Shares } from "./access/shares.js";
+import { Shares } from "./access/quota.js";
 import { randomToken } from "./access/token.js";
 import { readTokenList, type TokenSources } from "./access/token-list.js";
 import { Handler } from "./api/handler.js";
-import type { StreamChange, StreamReply } from "./api/stream-change.js";
 import { Streams } from "./api/streams.js";
 import { createBackend } from "./backend.js";
 import { Connections } from "./http/connections.js";
 import { ResponseHeads } from "./http/response-head.js";
 import { HttpServer } from "./http/server.js";
-import { TrustedProxies } from "./http/trusted-proxies.js";
 import { failureOf } from "./log/failure.js";
 import { createLog } from "./log/log.js";
 import { RequestLog } from "./log/request-log.js";
@@ -62,26 +59,20 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** Hooks of a gateway that runs as one of several worker processes, or without a port. */
-export interface WorkerHooks {
-  /** Number of processes of the gateway. Default: 1. */
-  readonly workers?: number;
-  /** This process's number among them. Default: 0. */
-  readonly worker?: number;
-  /** Sends a change of an event stream to the process with that number. Resolves with null if there is no such process. */
-  readonly relay?: (worker: number, change: StreamChange) => Promise<StreamReply | null>;
-  /** Called with the function that changes an event stream of this process. */
-  readonly onStreams?: (change: (change: StreamChange) => Promise<StreamReply>) => void;
-  /** Returns the text of `/metrics`. Default: this process's own metrics. */
-  readonly metrics?: () => Promise<string>;
-  /** Called with this process's own metrics. */
-  readonly onMetrics?: (own: Registry) => void;
-  /** Called with the server, which does not listen then: it gets its connections from this hook. */
-  readonly onServer?: (server: HttpServer) => void;
+/** A gateway as this package itself starts it. */
+export interface StartedGateway extends Gateway {
+  /** The outcome of the `seed` file as a sentence, or null without one. */
+  readonly seeded: string | null;
 }
 
-/** Starts a gateway: see `createGateway`. */
-export async function startGateway(options: GatewayOptions, hooks: WorkerHooks = {}): Promise<Gateway> {
+/**
+ * Starts a gateway: see `createGateway`.
+ * @param onServer called with the server, which does not listen then: it gets its connections from this function
+ */
+export async function startGateway(
+  options: GatewayOptions,
+  onServer?: (server: HttpServer) => void,
+): Promise<StartedGateway> {
   const settings = resolveSettings(options);
   const { tlsCert, tlsKey } = settings;
   const certificate = tlsCert && tlsKey ? new Certificate({ cert: tlsCert, key: tlsKey }) : null;
@@ -112,9 +103,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
         streams: settings.maxStreams,
         queued: settings.maxQueuedCommands * settings.redisConnections,
       },
-      settings.tokenShare,
       settings.commandTimeout,
-      hooks.workers ?? 1,
     ),
     onNotice,
   });
@@ -130,24 +119,17 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   const streams = new Streams({
     settings,
     budget,
-    workers: hooks.workers ?? 1,
-    worker: hooks.worker ?? 0,
     feed: settings.console ? feed : null,
     onLost: (reason) => requests.count("lost", reason),
-    relay: hooks.relay ?? (async () => null),
     activity,
   });
   const { nearPrefix } = settings;
   const tracker = nearPrefix.length > 0 ? new ChangeTracker(plain.of(null), nearPrefix, log) : null;
-  const proxies = new TrustedProxies(settings.trustedProxies);
-  hooks.onStreams?.((change) => streams.change(change));
   const traffic = new Traffic();
   const loopDelay = new LoopDelay();
   const metrics = createMetrics({ traffic, connections, budget, upstreams, streams, loopDelay });
-  hooks.onMetrics?.(metrics);
-  const isOnly = (hooks.workers ?? 1) === 1;
-  const presence = isOnly && backend.isShared ? new Presence(plain.of(null), redisLazy) : null;
-  const lanes = new Lanes(budget, presence ?? standingOf(isOnly));
+  const presence = backend.isShared ? new Presence(plain.of(null), redisLazy) : null;
+  const lanes = new Lanes(budget, presence ?? standingAlone());
   if (presence) presence.onMissed = () => lanes.renew();
   if (activity) {
     activity.isBusy = () => streams.open > 0 || [...plain].some(({ pending }) => pending > 0);
@@ -170,8 +152,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     origins: { loopbackHostOnly: isLocal, hosts: settings.allowedHosts, origins: settings.cors },
     traffic,
     log: requests,
-    proxies,
-    metrics: () => hooks.metrics?.() ?? metrics.metrics(),
+    metrics: () => metrics.metrics(),
     engine: backend.description,
     engineIsPublic: isLocal,
     problem: () => backend.problem,
@@ -202,7 +183,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   };
   let { port } = settings;
   try {
-    if (hooks.onServer) hooks.onServer(server);
+    if (onServer) onServer(server);
     else port = await server.listen(host, port);
   } catch (error) {
     connections.stop();
@@ -235,6 +216,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     },
     engine: backend.description,
     data: backend.data,
+    seeded: backend.seeded,
     get problem() {
       return backend.problem;
     },
@@ -246,10 +228,9 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   };
 }
 
-/** The standing of one of several processes, which are not known to each other; or else of the only one that has its engine. */
-function standingOf(isOnly: boolean): Standing {
-  const aloneSince = isOnly ? performance.now() / 1_000 : null;
-  return { use: () => isOnly, check() {}, aloneSince };
+/** The standing of the only process that has its engine. */
+function standingAlone(): Standing {
+  return { use: () => true, check() {}, aloneSince: performance.now() / 1_000 };
 }
 
 /** Time in ms that a start waits for Redis at most. */

@@ -94,13 +94,6 @@ describeInBrowser("a web page of another site", (browser) => {
     expect(await written()).toEqual(["mine"]);
   });
 
-  test("a page of this machine on another port changes nothing", async () => {
-    await start();
-    await page.goto(origin.replace("127.0.0.1", "localhost"));
-    await tryAll(gateway.url.replace("127.0.0.1", "localhost"));
-    expect(await written()).toEqual([]);
-  });
-
   test("a page of another site reads nothing", async () => {
     await start();
     await run("SET", "mine", "secret");

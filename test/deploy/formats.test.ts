@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { parse } from "yaml";
 import { readSettings } from "../../gateway/src/cli/settings.js";
 import { run } from "../support/packages/run.js";
-import { violations } from "./support/schemas.js";
 
 // The files for platforms, checked by the linters and schemas of their formats, most of which are Python tools.
 
@@ -121,12 +120,6 @@ describe("formats", { tags: "deploy-tools", skip: tools === null }, () => {
     expect(parse(rendered["service.yaml"]!).spec.selector).toEqual(deployment.spec.selector.matchLabels);
   });
 
-  test("fly.toml has fields of Fly.io, and a misspelt one is found", () => {
-    expect(violations("fly", checked.fly)).toEqual([]);
-    const { http_service: service, ...rest } = checked.fly;
-    expect(violations("fly", { ...rest, http_services: service }).join()).toContain("http_services");
-  });
-
   test("fly.toml sends requests and checks to the gateway's port, and leaves time for shutdown", () => {
     const { http_service: service, env, kill_timeout: kill, kill_signal: signal } = checked.fly;
     const { options } = readSettings([], { ...env, WARMLINE_GATEWAY_TOKEN: "t" });
@@ -134,22 +127,5 @@ describe("formats", { tags: "deploy-tools", skip: tools === null }, () => {
     expect(service.checks.map(({ path }: any) => path)).toEqual(["/ready"]);
     expect(signal).toBe("SIGTERM");
     expect((options.drainDelay! + options.shutdownTimeout!) / 1_000).toBeLessThan(Number.parseInt(kill, 10));
-  });
-});
-
-describe("platforms without a linter", () => {
-  const read = (name: string) => readFileSync(join(deploy, name), "utf8");
-
-  test("railway.json has fields of Railway, and a wrong value is found", () => {
-    const file = JSON.parse(read("railway.json"));
-    expect(violations("railway", file)).toEqual([]);
-    file.deploy.restartPolicyType = "SOMETIMES";
-    expect(violations("railway", file).join()).toContain("/deploy/restartPolicyType");
-  });
-
-  test("render.yaml has fields of Render, and a misspelt one is found", () => {
-    expect(violations("render", parse(read("render.yaml")))).toEqual([]);
-    const wrong = parse(read("render.yaml").replace("healthCheckPath:", "healthcheckPath:"));
-    expect(violations("render", wrong).join()).toContain("healthcheckPath");
   });
 });

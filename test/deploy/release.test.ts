@@ -159,8 +159,8 @@ describe("a release", () => {
       execFileSync(join(share, "start.sh"), ["sh", "-c", "sleep 0.2; echo ran"], { env, encoding: "utf8" }),
     ).toBe("ran\n");
     expect(readFileSync(join(folder, "started"), "utf8")).toBe("--engine embedded --token dev\n");
-    const { engine, options: started } = readSettings(["--engine", "embedded", "--token", "dev"], {});
-    expect([engine, started]).toEqual(["embedded", { token: "dev" }]);
+    const { options: started } = readSettings(["--engine", "embedded", "--token", "dev"], {});
+    expect(started).toEqual({ engine: "embedded", token: "dev" });
     expect(containerEnv.WARMLINE_URL).toBe("http://127.0.0.1:8079");
   });
 

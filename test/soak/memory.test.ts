@@ -100,7 +100,14 @@ beforeEach(async () => {
   redis = await startRedis();
   gateway = await startGatewayProcess({
     args: [
-      ...["--redis", redis.url, "--max-buffered-bytes", `${LIMIT_MB / 4}mb`, "--token-share", "100"],
+      ...[
+        "--redis",
+        redis.url,
+        "--max-buffered-bytes",
+        `${LIMIT_MB / 4}mb`,
+        "--max-queued-commands",
+        "400000",
+      ],
       // A machine that is busy with other work must not decide what is whole.
       ...["--command-timeout", "30s"],
     ],

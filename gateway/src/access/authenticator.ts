@@ -1,9 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Upstreams } from "../redis/upstream.js";
 import { Permissions } from "./permissions.js";
-import { Quota } from "./quota.js";
+import { Quota, type Shares } from "./quota.js";
 import { Revocation } from "./revocation.js";
-import type { Shares } from "./shares.js";
 import { digestOf } from "./token.js";
 import { TokenFiles } from "./token-files.js";
 import type { KnownToken, TokenList, TokenSources } from "./token-list.js";

@@ -2,36 +2,35 @@ import { getCommandInfo, isKnown } from "../commands/command-info.js";
 import { GATEWAYS_CHANNEL } from "../numbers/presence.js";
 import type { Command } from "../resp/command.js";
 
+/** The names in a list, where a bar stands between a container and its subcommand. */
+export function namesIn(list: string): ReadonlySet<string> {
+  return new Set(list.split(/\s+/).map((name) => name.replace("|", " ")));
+}
+
 /**
  * Commands that must never reach a shared connection. They change its state or its protocol, get more or fewer than one
  * reply, or close it. `POST` and `HOST:` are included because Redis takes them for an attack by a browser and closes the
  * connection.
  */
-const NEVER = new Set(
+const NEVER = namesIn(
   `ASKING AUTH DISCARD EXEC HELLO HIMPORT HOST: MONITOR MULTI POST PSUBSCRIBE PSYNC PUNSUBSCRIBE QUIT READONLY
-READWRITE REPLCONF RESET RESTORE-ASKING SELECT SSUBSCRIBE SUBSCRIBE SUNSUBSCRIBE SYNC UNSUBSCRIBE UNWATCH
-WATCH`.split(/\s+/),
+READWRITE REPLCONF RESET RESTORE-ASKING SCRIPT|DEBUG SELECT SSUBSCRIBE SUBSCRIBE SUNSUBSCRIBE SYNC UNSUBSCRIBE UNWATCH
+WATCH`,
 );
 
 /** Commands that administer a server rather than use it: refused until they are opened by name. */
-const CLOSED = new Set(
-  `BACKUP CONFIG DEBUG FAILOVER MIGRATE MODULE REPLICAOF SFLUSH SHUTDOWN SLAVEOF TRIMSLOTS`.split(/\s+/),
+const CLOSED = namesIn(
+  `BACKUP CLUSTER|ADDSLOTS CLUSTER|ADDSLOTSRANGE CLUSTER|BUMPEPOCH CLUSTER|DELSLOTS CLUSTER|DELSLOTSRANGE CLUSTER|FAILOVER
+CLUSTER|FLUSHSLOTS CLUSTER|FORGET CLUSTER|MEET CLUSTER|MIGRATION CLUSTER|REPLICATE CLUSTER|RESET CLUSTER|SAVECONFIG
+CLUSTER|SET-CONFIG-EPOCH CLUSTER|SETSLOT CLUSTER|SYNCSLOTS CONFIG DEBUG FAILOVER MIGRATE MODULE REPLICAOF SFLUSH SHUTDOWN
+SLAVEOF TRIMSLOTS`,
 );
 
-/** Containers of which most subcommands are open; those that are listed here are refused until opened. */
-const CLOSED_SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
-  CLUSTER: new Set(
-    `ADDSLOTS ADDSLOTSRANGE BUMPEPOCH DELSLOTS DELSLOTSRANGE FAILOVER FLUSHSLOTS FORGET MEET MIGRATION REPLICATE RESET
-SAVECONFIG SET-CONFIG-EPOCH SETSLOT SYNCSLOTS`.split(/\s+/),
-  ),
-};
+/** The subcommands of CLIENT that can be opened, since the others change a connection. */
+const CLIENT = namesIn(
+  "CLIENT|GETNAME CLIENT|ID CLIENT|INFO CLIENT|KILL CLIENT|LIST CLIENT|PAUSE CLIENT|UNBLOCK CLIENT|UNPAUSE",
+);
 
-/** Containers of which only these subcommands can be opened, since the others change a connection. */
-const OPENABLE_SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
-  CLIENT: new Set("GETNAME ID INFO KILL LIST PAUSE UNBLOCK UNPAUSE".split(" ")),
-};
-
-const NEVER_SUBCOMMANDS = new Set(["SCRIPT DEBUG"]);
 const CONTAINERS = new Set(["CLIENT", "CLUSTER", "SCRIPT"]);
 const WAITS_FOR_REPLICAS = new Set(["WAIT", "WAITAOF"]);
 
@@ -44,25 +43,22 @@ export type CommandContext = {
   readonly before: number;
 };
 
-const NONE: ReadonlySet<string> = new Set();
-
 /**
  * The error text for a command that is refused to everyone, or null for one that may go to Redis.
  * @param opened commands of the closed list that were opened, in upper case: `CONFIG`, or `CONFIG GET` alone. Default: none
  */
-export function denialReason(command: Command, context: CommandContext, opened = NONE): string | null {
+export function denialReason(
+  command: Command,
+  context: CommandContext,
+  opened: ReadonlySet<string> = new Set(),
+): string | null {
   const { name } = command;
+  const full = CONTAINERS.has(name) ? `${name} ${command.upper(1)}` : name;
   if (NEVER.has(name)) return refused(name);
-  if (CLOSED.has(name) && !isOpened(command, opened)) return closed(name, command);
-  if (CONTAINERS.has(name)) {
-    const sub = command.upper(1);
-    const full = `${name} ${sub}`;
-    if (NEVER_SUBCOMMANDS.has(full)) return refused(full);
-    if (CLOSED_SUBCOMMANDS[name]?.has(sub) && !isOpened(command, opened)) return closed(full, command);
-    const openable = OPENABLE_SUBCOMMANDS[name];
-    if (openable && !openable.has(sub)) return refused(name);
-    if (openable && !isOpened(command, opened)) return closed(name, command);
-  }
+  if (NEVER.has(full)) return refused(full);
+  if (name === "CLIENT" && !CLIENT.has(full)) return refused(name);
+  const isClosed = CLOSED.has(name) || CLOSED.has(full) || name === "CLIENT";
+  if (isClosed && !isOpened(command, opened)) return closed(CLOSED.has(full) ? full : name, command);
   if (name === "PUBLISH" && command.text(1) === GATEWAYS_CHANNEL)
     return `NOPERM only gateways may publish on the channel ${GATEWAYS_CHANNEL}`;
   if (command.size > MAX_ARGS) return `ERR the command has more than ${MAX_ARGS} arguments`;
@@ -96,14 +92,13 @@ export function openedCommands(names: readonly string[]): ReadonlySet<string> {
   const opened = names.map(fullName);
   for (const [at, name] of opened.entries()) {
     const shown = isKnown(name) ? name : `entry ${at + 1}`;
-    const [container = "", sub = ""] = name.split(" ");
-    const openable = OPENABLE_SUBCOMMANDS[container];
-    if (NEVER.has(container) || NEVER_SUBCOMMANDS.has(name) || (openable && !openable.has(sub))) {
+    const [container = ""] = name.split(" ");
+    if (NEVER.has(container) || NEVER.has(name) || (container === "CLIENT" && !CLIENT.has(name))) {
       throw new TypeError(
         `allowCommand: ${shown} can't be allowed: it would change a connection that clients share`,
       );
     }
-    if (!openable && !CLOSED.has(container) && !CLOSED_SUBCOMMANDS[container]?.has(sub))
+    if (container !== "CLIENT" && !CLOSED.has(container) && !CLOSED.has(name))
       throw new TypeError(`allowCommand: ${shown} is allowed already, or is not a command`);
   }
   return new Set(opened);

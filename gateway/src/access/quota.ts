@@ -1,6 +1,5 @@
 import { type Entrant, Gate } from "./gate.js";
 import { RateLimit } from "./rate-limit.js";
-import type { SharedLimits, Shares } from "./shares.js";
 import type { ParsedLimits } from "./token-limits.js";
 
 /** A request that would take its token beyond a limit. Nothing of it was run. */
@@ -16,6 +15,38 @@ export class LimitExceeded extends Error {
     readonly retryAfter = 1,
   ) {
     super(message);
+  }
+}
+
+/** The limits shared by all tokens of a gateway. */
+export interface SharedLimits {
+  /** Connections for blocking commands. */
+  readonly blocking: number;
+  /** Connections for transactions. */
+  readonly transactions: number;
+  /** Event streams. */
+  readonly streams: number;
+  /** Commands waiting or unanswered on the shared connections. */
+  readonly queued: number;
+}
+
+/** The part of each shared limit that one token may hold: half, or all of it if there is no other token. */
+export class Shares {
+  /** Whether more than one token may run commands. */
+  areSeveral = false;
+
+  /**
+   * @param totals the gateway's limits
+   * @param timeout how long a transaction may wait for others of its token, in ms
+   */
+  constructor(
+    readonly totals: SharedLimits,
+    readonly timeout: number,
+  ) {}
+
+  /** Returns the part of a limit that one token may hold now. */
+  of(limit: keyof SharedLimits): number {
+    return this.areSeveral ? Math.max(1, Math.floor(this.totals[limit] / 2)) : Number.POSITIVE_INFINITY;
   }
 }
 
@@ -37,7 +68,7 @@ export class Quota {
   #commandRate: RateLimit | null = null;
   #byteRate: RateLimit | null = null;
 
-  /** @param owner names the token; the same in every process */
+  /** @param owner names the token */
   constructor(
     readonly owner: string,
     private readonly shares: Shares,
@@ -52,13 +83,12 @@ export class Quota {
   setLimits(limits: ParsedLimits | null): void {
     const before = this.#limits;
     this.#limits = limits;
-    const part = this.shares.workers;
     const { commandsPerSecond, bytesPerSecond }: ParsedLimits = limits ?? {};
     const now = performance.now();
     if (commandsPerSecond !== before?.commandsPerSecond)
-      this.#commandRate = commandsPerSecond ? new RateLimit(commandsPerSecond / part, now) : null;
+      this.#commandRate = commandsPerSecond ? new RateLimit(commandsPerSecond, now) : null;
     if (bytesPerSecond !== before?.bytesPerSecond)
-      this.#byteRate = bytesPerSecond ? new RateLimit(bytesPerSecond / part, now) : null;
+      this.#byteRate = bytesPerSecond ? new RateLimit(bytesPerSecond, now) : null;
   }
 
   /**
@@ -67,7 +97,7 @@ export class Quota {
    */
   enterRequest(): void {
     const { concurrentRequests = Number.POSITIVE_INFINITY }: ParsedLimits = this.#limits ?? {};
-    if (this.#requests >= Math.max(1, Math.floor(concurrentRequests / this.shares.workers)))
+    if (this.#requests >= concurrentRequests)
       throw this.#overLimit("concurrentRequests", "has", "requests in flight");
     const seconds = this.#byteRate?.secondsUntil(1, performance.now()) ?? 0;
     if (seconds > 0)
@@ -177,17 +207,13 @@ export class Quota {
 
   /** @param before what the message says before the number of the limit, and `after` behind it */
   #overLimit(limit: keyof ParsedLimits, before: string, after: string, seconds = 1): LimitExceeded {
-    const { workers } = this.shares;
-    const part = workers > 1 ? `, divided by ${workers} workers` : "";
-    const text = `this token ${before} ${this.#limits![limit]} ${after} (limit ${limit}${part})`;
+    const text = `this token ${before} ${this.#limits![limit]} ${after} (limit ${limit})`;
     return new LimitExceeded(text, Math.ceil(seconds));
   }
 
   #exceeded(limit: keyof SharedLimits): LimitExceeded {
     const { totals } = this.shares;
     const share = this.shares.of(limit);
-    return new LimitExceeded(
-      `this token has its share, ${share} of the ${totals[limit]} ${NAMES[limit]} (setting tokenShare)`,
-    );
+    return new LimitExceeded(`this token has its share, ${share} of the ${totals[limit]} ${NAMES[limit]}`);
   }
 }

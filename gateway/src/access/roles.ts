@@ -1,4 +1,5 @@
 import { allCommandInfo, type CommandInfo } from "../commands/command-info.js";
+import { namesIn } from "./denial-reasons.js";
 
 /**
  * The role of a token.
@@ -11,11 +12,6 @@ import { allCommandInfo, type CommandInfo } from "../commands/command-info.js";
 export type Role = "admin" | "standard" | "read-only" | "metrics";
 
 export const ROLES: readonly Role[] = ["admin", "standard", "read-only", "metrics"];
-
-/** The names in a list, where a bar stands between a container and its subcommand. */
-function namesIn(list: string): ReadonlySet<string> {
-  return new Set(list.split(/\s+/).map((name) => name.replace("|", " ")));
-}
 
 /** Groups whose commands read and write data. */
 const DATA_GROUPS = namesIn(

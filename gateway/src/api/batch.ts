@@ -9,10 +9,11 @@ import { type Exchange, NO_MEMORY } from "./exchange.js";
 import type { JsonCommands } from "./json-args.js";
 import type { RespCommands } from "./resp-args.js";
 import { discarded, PipelineResponse, TransactionResponse } from "./responses.js";
-import { runInSlices, SLICE_COMMANDS } from "./slices.js";
 
 const TRANSACTION: CommandContext = { kind: "transaction", before: 0 };
 
+/** Commands of a batch that are processed in one slice. */
+const SLICE_COMMANDS = 250;
 /** Memory that a command of a batch takes until its reply, in bytes, in addition to its own bytes. */
 const COMMAND_SIZE = 200;
 
@@ -181,4 +182,20 @@ function forEachInSlices(
     done();
     return false;
   });
+}
+
+/**
+ * Does long work for an exchange: calls `slice` until it returns false. The first call is made at once, and the event loop
+ * runs between two calls. It ends early if the client no longer waits, or if `slice` throws. The error is then the response.
+ */
+function runInSlices(exchange: Exchange, slice: () => boolean): void {
+  if (exchange.abandoned) {
+    exchange.unsent("ERR the request was cancelled");
+    return;
+  }
+  let more = false;
+  exchange.guard(() => {
+    more = slice();
+  });
+  if (more) setImmediate(runInSlices, exchange, slice);
 }

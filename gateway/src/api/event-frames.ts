@@ -35,11 +35,9 @@ export const HEARTBEAT = Buffer.from(":\n\n");
  * An event about the stream itself.
  *
  * - `stream`: the id of a stream whose channels can be changed; it begins with this event
- * - `workers`: the number of processes behind the port, if the others have commands of their own; `/console/commands`
- *   begins with this event
  * - `error`: the error for which the stream can't go on; it ends with this event
  */
-export function eventFrame(event: "stream" | "workers" | "error", data: string | number): Buffer {
+export function eventFrame(event: "stream" | "error", data: string): Buffer {
   return Buffer.from(`event: ${event}\ndata: ${data}\n\n`);
 }
 

@@ -5,7 +5,7 @@ import type { HttpError } from "../http/http-error.js";
 import type { RequestHead } from "../http/request-head.js";
 import { MAX_COPIED_BODY } from "../http/response-head.js";
 import { RequestRecord } from "../log/request-record.js";
-import type { TokenNumbers } from "../metrics/tokens.js";
+import type { TokenNumbers } from "../metrics/traffic.js";
 import type { Copy, NumberedRequest } from "../numbers/numbered-request.js";
 import type { UpstreamFailure } from "../redis/failure.js";
 import type { Frame } from "../redis/frame.js";
@@ -13,7 +13,6 @@ import { NO_ROOM } from "../redis/in-flight-connection.js";
 import { BadRequest } from "./bad-request.js";
 import { sizeOf } from "./event-frames.js";
 import type { ReplyEncoder } from "./json-encoder.js";
-import { jsonError } from "./json-reply.js";
 import { REPLY_SHARE, ReplyBody } from "./reply-body.js";
 
 export const JSON_TYPE = "application/json";
@@ -47,6 +46,11 @@ const NOTHING: readonly string[] = [];
 const FINAL = ["Warmline-Number", "final"];
 
 export type Format = "json" | "base64" | "resp2";
+
+/** The body of a response with an error of the gateway. */
+export function jsonError(text: string): Buffer {
+  return Buffer.from(`{"error":${JSON.stringify(text)}}`);
+}
 
 enum ResponseState {
   Awaited,

@@ -12,11 +12,9 @@ import { consolePage, wantsPage } from "../console/console-page.js";
 import type { Connection, ConnectionHost, Content, HttpService } from "../http/connection.js";
 import type { HttpError } from "../http/http-error.js";
 import type { RequestHead } from "../http/request-head.js";
-import type { TrustedProxies } from "../http/trusted-proxies.js";
 import { resolveRequestId, traceContextOf } from "../log/request-id.js";
 import type { RequestLog } from "../log/request-log.js";
-import type { TokenNumbers } from "../metrics/tokens.js";
-import type { Traffic } from "../metrics/traffic.js";
+import type { TokenNumbers, Traffic } from "../metrics/traffic.js";
 import { NEAR_HEADER, type NearReports, type NearRequest, parseNearRequest } from "../near/near-header.js";
 import type { Lanes } from "../numbers/lanes.js";
 import type { Activity } from "../redis/activity.js";
@@ -27,9 +25,15 @@ import { lineOf } from "../resp/replies.js";
 import { EMPTY } from "../util/bytes.js";
 import { BadRequest } from "./bad-request.js";
 import { readBatch, runPipeline, runTransaction } from "./batch.js";
-import { Exchange, type ExchangeHandler, JSON_TYPE, RESP_TYPE, UNSENT_HEADERS } from "./exchange.js";
+import {
+  Exchange,
+  type ExchangeHandler,
+  JSON_TYPE,
+  jsonError,
+  RESP_TYPE,
+  UNSENT_HEADERS,
+} from "./exchange.js";
 import { JsonCommands, readJsonCommand } from "./json-args.js";
-import { jsonError } from "./json-reply.js";
 import { readPathCommand, unescapeBytes } from "./path-args.js";
 import { RespCommands, readRespCommand } from "./resp-args.js";
 import { SingleResponse } from "./responses.js";
@@ -50,7 +54,6 @@ export interface HandlerOptions {
   readonly origins: OriginRules;
   readonly traffic: Traffic;
   readonly log: RequestLog;
-  readonly proxies: TrustedProxies;
   /** Returns all metrics in Prometheus's text format. */
   readonly metrics: () => Promise<string>;
   readonly streams: Streams;
@@ -206,14 +209,12 @@ export class Handler implements HttpService, ExchangeHandler {
 
   /** Without a log of requests an id that is made here would lead nowhere: then only a given one is returned. */
   #identify(exchange: Exchange): void {
-    const { log, proxies } = this.options;
-    const { headers } = exchange.req;
-    const given = headers["x-request-id"];
+    const { log } = this.options;
+    const given = exchange.req.headers["x-request-id"];
     if (given === undefined && !log.isOn) return;
     exchange.record.requestId = resolveRequestId(given);
     exchange.extraHeaders.push("X-Request-Id", exchange.record.requestId);
-    if (log.isOn)
-      exchange.record.client = proxies.clientOf(exchange.connection.client, headers["x-forwarded-for"]);
+    if (log.isOn) exchange.record.client = exchange.connection.client;
   }
 
   #route(exchange: Exchange): void {

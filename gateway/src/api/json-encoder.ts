@@ -26,6 +26,9 @@ const MIN_EXPANSION = 1.125;
 /** A line of more bytes is encoded as it comes. Only a status or an error is as long. */
 const LONG_LINE = 64;
 
+/** What a reply, or the end of an array, adds to the output at most: `{"result":null},` */
+const FRAME = 16;
+
 /** The form of each byte in a JSON string: 0 for itself, 1 for `\u00xx`, else the letter after a backslash. */
 const ESCAPES = new Uint8Array(256);
 ESCAPES.fill(1, 0, 0x20);
@@ -76,8 +79,9 @@ enum At {
 }
 
 /**
- * Encodes RESP2 replies as JSON, byte for byte as `jsonReply`, `jsonReplies` and `jsonElements` do, from any split of
- * their bytes. The time and memory of a call are bounded by the bytes given to it. The replies have to be well-formed.
+ * Encodes RESP2 replies as JSON from any split of their bytes: `{"result":...}` or `{"error":"..."}` for each reply. In base64
+ * every string but a top-level status `OK` and error texts is encoded. An error inside an array becomes an object
+ * `{"error":"..."}`. The time and memory of a call are bounded by the bytes given to it. The replies have to be well-formed.
  */
 export class JsonEncoder implements ReplyEncoder {
   #out: Buffer = EMPTY;
@@ -100,10 +104,13 @@ export class JsonEncoder implements ReplyEncoder {
   readonly #open: number[] = [];
   #items = 0;
 
+  /** @param expected about how many bytes the output will have, if that is known */
   constructor(
     private readonly base64: boolean,
     private readonly shape: Shape,
+    expected = 0,
   ) {
+    if (expected > 0) this.#reserve(expected);
     if (shape === "list") this.#push(OPEN_BRACKET);
   }
 
@@ -118,7 +125,7 @@ export class JsonEncoder implements ReplyEncoder {
         const to = Math.min(bytes.length, from + this.#left);
         this.#left -= to - from;
         if (this.#at === At.Body) {
-          this.#text(bytes.subarray(from, to), this.#left === 0);
+          this.#text(bytes, from, to, this.#left === 0);
           if (this.#left === 0) this.#endString();
         } else if (this.#left === 0) {
           this.#at = At.Line;
@@ -144,28 +151,28 @@ export class JsonEncoder implements ReplyEncoder {
   }
 
   recycle(bytes: Buffer): void {
-    if (bytes.buffer.byteLength > this.#spare.length) this.#spare = Buffer.from(bytes.buffer);
+    const { byteLength } = bytes.buffer;
+    // Smaller ones may be in Node's pool.
+    if (byteLength > Math.max(Buffer.poolSize, this.#spare.length)) this.#spare = Buffer.from(bytes.buffer);
   }
 
   #readLine(bytes: Buffer, from: number): number {
-    const feed = bytes.indexOf(LF, from);
-    const to = feed < 0 ? bytes.length : feed + 1;
-    let line = bytes;
-    let first = from;
-    let end = to;
-    if (this.#line.length > 0 || feed < 0) {
-      this.#line = Buffer.concat([this.#line, bytes.subarray(from, to)]);
-      if (feed < 0) {
-        const { length } = this.#line;
-        if (length > LONG_LINE && this.#line[length - 1] !== CR) this.#beginText();
-        return to;
-      }
-      line = this.#line;
-      first = 0;
-      end = line.length;
-      this.#line = EMPTY;
+    let to = from;
+    while (to < bytes.length && bytes[to] !== LF) to++;
+    const isWhole = to < bytes.length;
+    if (isWhole) to++;
+    if (isWhole && this.#line.length === 0) {
+      this.#takeLine(bytes, from, to - 2);
+      return to;
     }
-    this.#takeLine(line, first, end - 2);
+    const line = Buffer.concat([this.#line, bytes.subarray(from, to)]);
+    if (isWhole) {
+      this.#line = EMPTY;
+      this.#takeLine(line, 0, line.length - 2);
+    } else {
+      this.#line = line;
+      if (line.length > LONG_LINE && line[line.length - 1] !== CR) this.#beginText();
+    }
     return to;
   }
 
@@ -178,14 +185,14 @@ export class JsonEncoder implements ReplyEncoder {
     if (this.#isError) this.#ascii('{"error":"');
     else this.#ascii(isItem ? '{"result":"' : '"');
     this.#at = At.Text;
-    this.#text(line.subarray(1), false);
+    this.#text(line, 1, line.length, false);
   }
 
   /** Encodes more of a long status or error. Returns where it ends. */
   #readText(bytes: Buffer, from: number): number {
     const end = bytes.indexOf(CR, from);
     const to = end < 0 ? bytes.length : end;
-    this.#text(bytes.subarray(from, to), end >= 0);
+    this.#text(bytes, from, to, end >= 0);
     if (end >= 0) this.#endString();
     return to;
   }
@@ -210,7 +217,7 @@ export class JsonEncoder implements ReplyEncoder {
     const isItem = this.#beginItem();
     if (type === MINUS) {
       this.#ascii('{"error":"');
-      this.#escaped(line.subarray(from + 1, to));
+      this.#escaped(line, from + 1, to);
       this.#push(QUOTE);
       // An error is the item: it closes nothing but itself.
       this.#endValue(true);
@@ -219,12 +226,12 @@ export class JsonEncoder implements ReplyEncoder {
     if (isItem) this.#ascii('{"result":');
     if (type === DOLLAR || type === STAR) this.#takeLength(type, numberIn(line, from + 1, to));
     else {
-      if (type === COLON) this.#bytes(line, from + 1, to);
+      if (type === COLON) this.#escaped(line, from + 1, to);
       else {
-        const text = line.subarray(from + 1, to);
         this.#push(QUOTE);
-        if (this.base64 && !(isItem && isOk(text))) this.#ascii(text.toString("base64"));
-        else this.#escaped(text);
+        if (this.base64 && !(isItem && isOk(line, from, to)))
+          this.#ascii(line.toString("base64", from + 1, to));
+        else this.#escaped(line, from + 1, to);
         this.#push(QUOTE);
       }
       this.#endValue();
@@ -281,27 +288,46 @@ export class JsonEncoder implements ReplyEncoder {
   }
 
   /** Appends a part of a string. */
-  #text(part: Buffer, isLast: boolean): void {
-    const all = this.#carry.length === 0 ? part : Buffer.concat([this.#carry, part]);
+  #text(bytes: Buffer, from: number, to: number, isLast: boolean): void {
     // The text of an error is never base64.
     const base64 = this.base64 && !this.#isError;
-    let to = all.length;
-    if (!isLast) to = base64 ? to - (to % 3) : characterEnd(all);
-    // A copy, so that the part can be freed.
-    this.#carry = to === all.length ? EMPTY : Buffer.from(all.subarray(to));
-    if (base64) this.#ascii(all.toString("base64", 0, to));
-    else this.#escaped(all.subarray(0, to));
+    let part = bytes;
+    let start = from;
+    let end = to;
+    if (this.#carry.length > 0) {
+      part = Buffer.concat([this.#carry, bytes.subarray(from, to)]);
+      start = 0;
+      end = part.length;
+      this.#carry = EMPTY;
+    }
+    if (!isLast) {
+      const whole = base64 ? end - start - ((end - start) % 3) : characterEnd(part.subarray(start, end));
+      // A copy, so that the part can be freed.
+      if (start + whole < end) this.#carry = Buffer.from(part.subarray(start + whole, end));
+      end = start + whole;
+    }
+    if (base64) this.#ascii(part.toString("base64", start, end));
+    else this.#escaped(part, start, end);
   }
 
-  #escaped(text: Buffer): void {
+  #escaped(source: Buffer, from: number, to: number): void {
+    this.#reserve(to - from);
+    let out = this.#out;
+    let i = from;
+    let at = this.#size;
+    // Most strings are ASCII without escapes.
+    for (; i < to && source[i]! < 0x80 && ESCAPES[source[i]!] === 0; i++) out[at++] = source[i]!;
+    this.#size = at;
+    if (i === to) return;
+    const rest = source.subarray(i, to);
     // Bytes that are not UTF-8 become U+FFFD, as Node decodes them.
-    const bytes = isUtf8(text) ? text : Buffer.from(text.toString("utf8"));
+    const bytes = isUtf8(rest) ? rest : Buffer.from(rest.toString("utf8"));
     const { length } = bytes;
-    let i = 0;
+    i = 0;
     while (i < length) {
       this.#reserve(length - i);
-      const out = this.#out;
-      let at = this.#size;
+      out = this.#out;
+      at = this.#size;
       const last = out.length - MAX_ESCAPE;
       for (; i < length && at <= last; i++) {
         const byte = bytes[i]!;
@@ -330,12 +356,9 @@ export class JsonEncoder implements ReplyEncoder {
 
   #ascii(letters: string): void {
     this.#reserve(letters.length);
-    this.#size += this.#out.write(letters, this.#size, "latin1");
-  }
-
-  #bytes(source: Buffer, from: number, to: number): void {
-    this.#reserve(to - from);
-    this.#size += source.copy(this.#out, this.#size, from, to);
+    // A call into native code costs more than few letters.
+    if (letters.length > FRAME) this.#size += this.#out.write(letters, this.#size, "latin1");
+    else for (let i = 0; i < letters.length; i++) this.#out[this.#size++] = letters.charCodeAt(i);
   }
 
   /** Makes room for `more` bytes, and for one escape beyond them. */
@@ -347,10 +370,19 @@ export class JsonEncoder implements ReplyEncoder {
       this.#spare = EMPTY;
       return;
     }
-    const next = Buffer.allocUnsafeSlow(Math.max(needed + 64, 2 * this.#out.length));
+    const next = Buffer.allocUnsafe(Math.max(needed + 64, 2 * this.#out.length));
     this.#out.copy(next, 0, 0, this.#size);
     this.#out = next;
   }
+}
+
+/** Encodes whole replies. */
+export function jsonOf(replies: readonly Buffer[], base64: boolean, shape: Shape): Buffer {
+  const expected = replies.reduce((sum, { length }) => sum + length * MIN_EXPANSION + FRAME, 0);
+  const encoder = new JsonEncoder(base64, shape, Math.ceil(expected));
+  for (const reply of replies) encoder.write(reply);
+  encoder.end();
+  return encoder.take();
 }
 
 /** Passes replies on as the bytes of Redis. */
@@ -390,8 +422,9 @@ export function characterEnd(bytes: Buffer): number {
   return length < 4 ? 0 : length;
 }
 
-function isOk(text: Buffer): boolean {
-  return text.length === 2 && text[0] === 0x4f && text[1] === 0x4b;
+/** Whether the status `line[from, to)` is `OK`. */
+function isOk(line: Buffer, from: number, to: number): boolean {
+  return to - from === 3 && line[from + 1] === 0x4f && line[from + 2] === 0x4b;
 }
 
 /** Returns the number in `line[from, to)`, or -1 for a negative one. */

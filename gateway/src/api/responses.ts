@@ -10,8 +10,7 @@ import { LARGE_REPLY } from "../resp/framer.js";
 import { errorOf, isError, lineOf } from "../resp/replies.js";
 import { EMPTY, MINUS, STAR } from "../util/bytes.js";
 import { type Exchange, JSON_TYPE, RESP_TYPE } from "./exchange.js";
-import { JsonEncoder, RespEncoder, type Shape } from "./json-encoder.js";
-import { jsonElements, jsonReplies, jsonReply } from "./json-reply.js";
+import { JsonEncoder, jsonOf, RespEncoder, type Shape } from "./json-encoder.js";
 import { REPLY_SHARE, type ReplyBody } from "./reply-body.js";
 
 /** Replies to a pipeline that are encoded in one go, at most; more are sent as they come. */
@@ -57,10 +56,7 @@ function respond(exchange: Exchange, status: number, shape: "one" | "elements", 
     body?.write(reply);
     body?.end();
   } else if (exchange.format === "resp2") exchange.reply(status, RESP_TYPE, reply);
-  else {
-    const toJson = shape === "one" ? jsonReply : jsonElements;
-    exchange.reply(status, JSON_TYPE, toJson(reply, exchange.format === "base64"));
-  }
+  else exchange.reply(status, JSON_TYPE, jsonOf([reply], exchange.format === "base64", shape));
 }
 
 export class SingleResponse implements Receiver {
@@ -253,7 +249,7 @@ export class PipelineResponse implements Receiver {
     const replies = this.#replies as Buffer[];
     if (exchange.format === "resp2") {
       exchange.reply(200, RESP_TYPE, Buffer.concat([Buffer.from(`*${replies.length}\r\n`), ...replies]));
-    } else exchange.reply(200, JSON_TYPE, jsonReplies(replies, exchange.format === "base64"));
+    } else exchange.reply(200, JSON_TYPE, jsonOf(replies, exchange.format === "base64", "list"));
   }
 }
 

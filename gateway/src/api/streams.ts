@@ -15,11 +15,11 @@ import type { TracedCommand } from "../trace/traced-command.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { SlicedWork } from "../util/sliced-work.js";
 import { BadRequest } from "./bad-request.js";
+import { parseChannelLists } from "./channel-lists.js";
 import { confirmationFrame, eventFrame, FrameEncoder, followFrame, lineFrame } from "./event-frames.js";
 import { EventStream } from "./event-stream.js";
 import { type Exchange, JSON_TYPE } from "./exchange.js";
 import { unescapeBytes } from "./path-args.js";
-import { parseChannelLists, type StreamChange, type StreamReply, topicNamesOf } from "./stream-change.js";
 
 /** The settings of event streams: see `GatewayOptions`. */
 interface StreamSettings {
@@ -40,12 +40,6 @@ export interface StreamsOptions {
   readonly onLost: (reason: string) => void;
   /** When Redis is not used: an event stream is a use. */
   readonly activity: Activity | undefined;
-  /** Number of processes behind the port. */
-  readonly workers: number;
-  /** This process's number among those behind one port. The ids of its streams begin with it. */
-  readonly worker: number;
-  /** Sends a change of a stream to the process with that number. Resolves with null if there is no such process. */
-  readonly relay: (worker: number, change: StreamChange) => Promise<StreamReply | null>;
 }
 
 /** A stream whose channels can be changed. */
@@ -65,17 +59,12 @@ interface PushSources {
   readonly followers: Followers;
 }
 
-const NO_STREAM: StreamReply = {
-  status: 404,
-  error: "ERR this token has no open event stream with this id",
-};
-
 /** Keys of one command that its event on `/console/commands` has. */
 const MAX_KEYS = 4;
 
 /**
  * The event streams: `/subscribe/<channel>...`, `/psubscribe/<pattern>...`, `/ssubscribe/<channel>...`, `/monitor`,
- * `/follow/<key>` with the entries of a stream, and `/console/commands` with the commands of all clients of this process.
+ * `/follow/<key>` with the entries of a stream, and `/console/commands` with the commands of all clients.
  */
 export class Streams {
   /** Long work for no single request: messages that are encoded and delivered. */
@@ -147,9 +136,7 @@ export class Streams {
   #watch(feed: CommandFeed, permissions: Permissions): (exchange: Exchange) => void {
     return (exchange) => {
       allow(permissions.streamDenialReason("monitor", []));
-      const { workers } = this.options;
-      const first = workers > 1 ? [eventFrame("workers", workers)] : [];
-      this.#start(exchange, permissions, 1, first, (stream) => {
+      this.#start(exchange, permissions, 1, [], (stream) => {
         const end = feed.add((command) => stream.onMessage(lineFrame(Buffer.from(eventOf(command)))));
         this.#watchers.add(stream);
         setImmediate(() => this.#watchers.has(stream) && stream.onReady());
@@ -159,25 +146,6 @@ export class Streams {
         };
       });
     };
-  }
-
-  /** Changes a stream of this process. */
-  change({ id, owner, add, remove }: StreamChange): Promise<StreamReply> {
-    const stream = this.#changeable.get(id);
-    if (stream?.owner !== owner) return Promise.resolve(NO_STREAM);
-    const { subscription } = stream;
-    const added = topicNamesOf(add);
-    const removed = topicNamesOf(remove);
-    const { maxStreamChannels } = this.options.settings;
-    if (subscription.sizeAfter(added, removed) > maxStreamChannels)
-      return Promise.resolve({ status: 409, error: tooManyChannels(maxStreamChannels) });
-    return new Promise((resolve) => {
-      subscription.change(added, removed, (problem) => {
-        if (problem === null) resolve({ result: subscription.size });
-        else if (typeof problem === "string") resolve({ status: 400, error: problem });
-        else resolve({ status: 503, error: problem.message });
-      });
-    });
   }
 
   close(): void {
@@ -286,10 +254,9 @@ export class Streams {
   /** Opens a stream whose first event is its id, by which its channels can be changed. */
   #openChangeable(exchange: Exchange, permissions: Permissions, body: Buffer): void {
     onlyPost(exchange);
-    const { add } = parseChannelLists(body, true);
-    const names = topicNamesOf(add);
+    const { added: names } = parseChannelLists(body, true);
     allowAll(permissions, names);
-    const id = `${this.options.worker}-${randomBytes(16).toString("base64url")}`;
+    const id = randomBytes(16).toString("base64url");
     this.#subscribe(exchange, permissions, names, id);
   }
 
@@ -315,24 +282,26 @@ export class Streams {
     });
   }
 
-  /** Sends a change to the process that owns the stream, and responds once Redis has confirmed it. */
+  /** Changes the channels of a stream, and responds once Redis has confirmed it. */
   #requestChange(exchange: Exchange, permissions: Permissions, id: string, body: Buffer): void {
     onlyPost(exchange);
     exchange.record.route = "events";
-    const lists = parseChannelLists(body, false);
-    const added = topicNamesOf(lists.add);
+    const { added, removed } = parseChannelLists(body, false);
     allowAll(permissions, added);
     const { quota } = permissions;
-    quota.spend(added.length + topicNamesOf(lists.remove).length);
-    const { worker, relay } = this.options;
-    const change = { ...lists, id, owner: quota.owner };
-    const of = Number(/^(\d{1,9})-/.exec(id)?.[1] ?? worker);
-    const reply = of === worker ? this.change(change) : relay(of, change);
-    void reply.then((given) => {
-      const found = given ?? NO_STREAM;
-      if ("result" in found) exchange.respond(200, JSON_TYPE, Buffer.from(JSON.stringify(found)));
-      else if (found.status === 503) exchange.unsent(found.error);
-      else exchange.error(found.status, found.error);
+    quota.spend(added.length + removed.length);
+    const stream = this.#changeable.get(id);
+    if (stream?.owner !== quota.owner)
+      throw new BadRequest("ERR this token has no open event stream with this id", 404);
+    const { subscription } = stream;
+    const { maxStreamChannels } = this.options.settings;
+    if (subscription.sizeAfter(added, removed) > maxStreamChannels)
+      throw new BadRequest(tooManyChannels(maxStreamChannels), 409);
+    subscription.change(added, removed, (problem) => {
+      if (problem === null)
+        exchange.respond(200, JSON_TYPE, Buffer.from(JSON.stringify({ result: subscription.size })));
+      else if (typeof problem === "string") exchange.error(400, problem);
+      else exchange.unsent(problem.message);
     });
   }
 

@@ -23,7 +23,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   let parsed: { values: Record<string, unknown>; tokens: { kind: string; index: number }[] };
   try {
     parsed = parseArgs({
-      args: joinLists(dashes === -1 ? argv : argv.slice(0, dashes)),
+      args: dashes === -1 ? [...argv] : argv.slice(0, dashes),
       options,
       allowPositionals: true,
       allowNegative: true,
@@ -44,16 +44,4 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     );
   }
   return { values: parsed.values, command: dashes === -1 ? undefined : argv.slice(dashes + 1) };
-}
-
-/** Joins a flag with a value that is a list in YAML. Such a value begins with a dash, so it could be taken for a flag. */
-function joinLists(args: readonly string[]): string[] {
-  const joined: string[] = [];
-  for (const arg of args) {
-    const before = joined.at(-1);
-    if (/^-\s/.test(arg) && before && /^--[\w-]+$/.test(before))
-      joined[joined.length - 1] = `${before}=${arg}`;
-    else joined.push(arg);
-  }
-  return joined;
 }

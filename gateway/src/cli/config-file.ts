@@ -2,7 +2,17 @@ import { nearest } from "../config/nearest.js";
 import { FileError, pathText, readYamlFile } from "../config/yaml-file.js";
 import { flags } from "../settings/flags.js";
 import { UsageError } from "./usage-error.js";
-import type { Given } from "./values.js";
+
+/** A value as it was given: text from a flag or a variable, anything from a config file. */
+export interface Given {
+  readonly value: unknown;
+  /** The source of the value, for error messages: `--port`, a variable, or a place in the config file. */
+  readonly from: string;
+  /** In a config file: the place of what these keys and indexes lead to, from the value on. */
+  readonly placeOf?: (keys: readonly (string | number)[]) => string;
+  /** Whether it is from the command line. */
+  readonly isFlag?: true;
+}
 
 /**
  * Reads the settings of a YAML or JSON file, by the names of the gateway's options.
@@ -35,7 +45,7 @@ export function readConfigFile(path: string): Map<string, Given> {
     if (each === null) continue;
     const placeOf = (keys: readonly (string | number)[]) =>
       `config file ${path}: line ${file.lineOf([key, ...keys])}: ${pathText(key, keys)}`;
-    settings.set(key, { value: each, from: `config file ${path}: line ${line}: ${key}`, placeOf, rank: 2 });
+    settings.set(key, { value: each, from: `config file ${path}: line ${line}: ${key}`, placeOf });
   }
   return settings;
 }

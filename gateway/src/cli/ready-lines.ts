@@ -1,7 +1,7 @@
+import type { StartedGateway } from "../create.js";
 import { loginSourceOf, type SignInSettings } from "../redis/credentials/sources.js";
 import { parseRedisUrl } from "../redis/redis-address.js";
 import type { KeptToken } from "./kept-token.js";
-import type { StartedGateway } from "./start.js";
 
 /** Returns the environment variables of the gateway's URL and token, as this client, @upstash/redis and @vercel/kv name them. */
 export function environmentOf(gateway: {

@@ -5,30 +5,19 @@ import { FileError } from "../config/yaml-file.js";
 import { RedisTls } from "../redis/redis-tls.js";
 import { environmentName, flags } from "../settings/flags.js";
 import { type GatewayOptions, resolveSettings } from "../settings/options.js";
-import { SETTINGS } from "../settings/table.js";
+import type { AnySetting } from "../settings/table.js";
 import { parseCommandLine } from "./command-line.js";
-import { readConfigFile } from "./config-file.js";
-import { readRedisUrl } from "./redis-secrets.js";
+import { type Given, readConfigFile } from "./config-file.js";
 import { UsageError } from "./usage-error.js";
-import { type Given, readValue } from "./values.js";
 
 /** The settings of a run, from the command line, the environment and the config file. */
 export interface CliSettings {
   readonly action: "run" | "help" | "version";
-  /** Options as the gateway takes them; what was not given is undefined. */
-  readonly options: Omit<GatewayOptions, "engine">;
-  /** Which engine to start; undefined when `redis` names one that runs. */
-  readonly engine: string | undefined;
-  /** Whether commands are printed as they are run. */
-  readonly traceCommands: boolean;
-  /** Processes that share the port. */
-  readonly workers: number;
+  /** Options as the gateway takes them. Absent if they were not given. */
+  readonly options: GatewayOptions;
   /** The command to run and its arguments, after `--`; undefined without one. */
   readonly command: readonly string[] | undefined;
 }
-
-/** The given values by option name. */
-type AllGiven = ReadonlyMap<string, Given>;
 
 /**
  * Reads the command line, the environment and the config file, in that order of precedence, and checks
@@ -37,38 +26,19 @@ type AllGiven = ReadonlyMap<string, Given>;
  */
 export function readSettings(argv: readonly string[], environment: NodeJS.ProcessEnv): CliSettings {
   const { values, command } = parseCommandLine(argv);
-  const idle = { options: {}, engine: undefined, traceCommands: false, workers: 1, command };
-  if (values.help === true) return { action: "help", ...idle };
-  if (values.version === true) return { action: "version", ...idle };
+  if (values.help === true) return { action: "help", options: {}, command };
+  if (values.version === true) return { action: "version", options: {}, command };
   if (command?.length === 0) throw new UsageError("there is no command after --");
 
   const given = collect(values, environment);
-  const own = ownRedisOf(given);
+  chooseRedis(given);
   const options: Record<string, unknown> = {};
   for (const { option, setting } of flags) {
     const value = given.get(option);
-    if (value !== undefined && setting.scope === "everywhere") options[option] = readValue(setting, value);
+    if (value !== undefined) options[option] = parse(setting, value);
   }
-  const overruled = own && (given.has("redis") || given.has("redisFile"));
-  options.redis = overruled ? undefined : readRedisUrl(given);
   check(options, given);
-  return {
-    action: "run",
-    options,
-    engine: own ? commandLineValue("engine", given) : undefined,
-    traceCommands: commandLineValue("traceCommands", given),
-    workers: commandLineValue("workers", given),
-    command,
-  };
-}
-
-/** Returns the value of a setting that is no option of the gateway, or its default. */
-function commandLineValue<K extends "engine" | "traceCommands" | "workers">(name: K, all: AllGiven) {
-  const setting = SETTINGS[name];
-  const given = all.get(name);
-  return given === undefined
-    ? (setting.default as ReturnType<(typeof SETTINGS)[K]["kind"]["parse"]>)
-    : readValue(setting, given);
+  return { action: "run", options, command };
 }
 
 const PREFIX = environmentName("");
@@ -88,13 +58,13 @@ function checkVariables(environment: NodeJS.ProcessEnv): void {
 }
 
 /** All values given, by the name of the option, the nearest source first. */
-function collect(values: Record<string, unknown>, environment: NodeJS.ProcessEnv): AllGiven {
+function collect(values: Record<string, unknown>, environment: NodeJS.ProcessEnv): Map<string, Given> {
   checkVariables(environment);
   const nearest = (name: string, variable: string): Given | undefined => {
     const flag = values[name];
-    if (flag !== undefined) return { value: flag, from: `--${name}`, rank: 0 };
+    if (flag !== undefined) return { value: flag, from: `--${name}`, isFlag: true };
     const value = environment[variable];
-    return value ? { value, from: variable, rank: 1 } : undefined;
+    return value ? { value, from: variable } : undefined;
   };
   const config = nearest("config", environmentName("config"));
   const file = config && readConfigFile(String(config.value));
@@ -110,24 +80,35 @@ function collect(values: Record<string, unknown>, environment: NodeJS.ProcessEnv
 }
 
 /**
- * Whether the gateway starts a Redis of its own. A flag on the command line overrides the other setting in the environment or
- * the config file. Two flags conflict, and so do two settings without a flag.
+ * Chooses between `redis` and `engine`. A flag on the command line overrides the other setting in the environment or the config
+ * file. Two flags conflict, and so do two settings without a flag.
  */
-function ownRedisOf(given: AllGiven): boolean {
-  const redis = given.get("redis") ?? given.get("redisFile");
+function chooseRedis(given: Map<string, Given>): void {
+  const redis = given.get("redis");
   const engine = given.get("engine");
-  if (redis === undefined) return true;
-  if (engine === undefined) return false;
-  if ((redis.rank === 0) === (engine.rank === 0)) {
+  if (redis === undefined || engine === undefined) return;
+  if (redis.isFlag === engine.isFlag) {
     throw new UsageError(
       `${redis.from} and ${engine.from} cannot both be given: use a running Redis, or start one`,
     );
   }
-  return engine.rank === 0;
+  given.delete(redis.isFlag ? "engine" : "redis");
+}
+
+/**
+ * Converts a given value to the setting's type.
+ * @throws {UsageError} that names the value's source and the expected form. The value is repeated only if it can't be a secret.
+ */
+function parse({ kind }: AnySetting, { value, from }: Given): unknown {
+  try {
+    return kind.parse(value, from);
+  } catch (error) {
+    throw error instanceof TypeError || error instanceof FileError ? new UsageError(error.message) : error;
+  }
 }
 
 /** Lets the gateway's own checks speak, in terms of where the value came from. */
-function check(options: GatewayOptions, given: AllGiven): void {
+function check(options: GatewayOptions, given: ReadonlyMap<string, Given>): void {
   try {
     resolveSettings(options);
     // Only to read the files.

@@ -9,8 +9,6 @@ export interface Engine {
   readonly data?: string | undefined;
   /** The reason why acknowledged writes are not kept at present, as a sentence. Null or absent if they are. */
   readonly problem?: string | null;
-  /** The UNIX socket where other processes reach it too; absent where they can't. */
-  readonly socket?: string;
   /**
    * Opens one connection that speaks RESP2. It can be written to at once: bytes written before the
    * connection stands are kept and sent in order. A connection that fails emits `error`, then `close`.

@@ -3,12 +3,10 @@ import { adopt } from "../util/adopt-socket.js";
 import type { BudgetPart, BufferBudget } from "../util/buffer-budget.js";
 import { currentTurn } from "../util/turn.js";
 import { HttpError } from "./http-error.js";
-import type { Idle } from "./idle-list.js";
 import type { RequestHead } from "./request-head.js";
 import { RequestReader } from "./request-reader.js";
 import type { ResponseHeads } from "./response-head.js";
 import { type BodySource, ResponseSender, WholeBody } from "./response-sender.js";
-import { plainAddress } from "./trusted-proxies.js";
 
 /** Bytes of later requests that are read ahead while one is being processed. */
 const READ_AHEAD = 64 * 1_024;
@@ -90,9 +88,7 @@ export interface ConnectionHost {
  * One client connection. It parses requests from its bytes and has them processed one after another. A request is not parsed
  * before the response to the previous one is complete.
  */
-export class Connection implements Idle {
-  before: Idle | null = null;
-  after: Idle | null = null;
+export class Connection {
   /** Time of the last response's end, or of the connection's start, in ms. */
   idleSince: number;
   /** Start of the wait for the rest of a head, or for a body, in ms; 0 for neither. */
@@ -163,9 +159,10 @@ export class Connection implements Idle {
     return this.#stage === Stage.Body;
   }
 
-  /** The IP address of the client, or of the last proxy before this gateway; empty once the connection is closed. */
+  /** The IP address of the other end, which may be a proxy's; empty once the connection is closed. */
   get client(): string {
-    this.#client ??= plainAddress(this.#socket.remoteAddress ?? "");
+    // An IPv4 address that came by an IPv6 socket is written as the one it is.
+    this.#client ??= (this.#socket.remoteAddress ?? "").replace(/^::ffff:(?=\d+\.)/i, "");
     return this.#client;
   }
 

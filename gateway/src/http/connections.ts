@@ -1,6 +1,5 @@
 import type { BufferBudget } from "../util/buffer-budget.js";
 import type { Connection } from "./connection.js";
-import { IdleList } from "./idle-list.js";
 
 /** Interval in ms between checks of the connections. */
 const SWEEP_INTERVAL = 5_000;
@@ -36,7 +35,8 @@ export interface ConnectionLimits {
  */
 export class Connections {
   readonly #open = new Set<Connection>();
-  readonly #idle = new IdleList<Connection>();
+  /** Those without a request. The one that has been idle for longest comes first. */
+  readonly #idle = new Set<Connection>();
   readonly #refused = new Set<Connection>();
   #arrived: Connection[] = [];
   #closing = false;
@@ -84,17 +84,18 @@ export class Connections {
   }
 
   setBusy(connection: Connection): void {
-    this.#idle.remove(connection);
+    this.#idle.delete(connection);
   }
 
   /** Records that a response is complete. */
   setIdle(connection: Connection): void {
+    this.#idle.delete(connection);
     if (this.#closing) connection.end();
     else this.#idle.add(connection);
   }
 
   remove(connection: Connection): void {
-    this.#idle.remove(connection);
+    this.#idle.delete(connection);
     this.#open.delete(connection);
     this.#refused.delete(connection);
   }
@@ -102,10 +103,9 @@ export class Connections {
   /** Ends those that are idle, and from now on each that becomes idle. */
   endIdle(): void {
     this.#closing = true;
-    for (let next = this.#idle.oldest; next; next = this.#idle.oldest) {
-      this.#idle.remove(next);
-      next.end();
-    }
+    const idle = [...this.#idle];
+    this.#idle.clear();
+    for (const connection of idle) connection.end();
   }
 
   /** Ends all at once, those with a request too. */
@@ -143,9 +143,8 @@ export class Connections {
   /** Closes the connection that has been idle for longest, if it has been for long enough. */
   #evict(): boolean {
     const now = performance.now();
-    for (;;) {
-      const oldest = this.#idle.oldest;
-      if (!oldest || now - oldest.idleSince < MIN_IDLE_TO_EVICT) return false;
+    for (const oldest of this.#idle) {
+      if (now - oldest.idleSince < MIN_IDLE_TO_EVICT) return false;
       if (oldest.backlog === 0) {
         this.remove(oldest);
         this.evicted++;
@@ -154,14 +153,15 @@ export class Connections {
       }
       // The last bytes of its response have not left yet: it counts as idle from now on.
       oldest.idleSince = now;
-      this.#idle.add(oldest);
+      this.setIdle(oldest);
     }
+    return false;
   }
 
   /** Refuses a connection by the response to its first request: a client does not accept a response before its request. */
   #refuse(connection: Connection): void {
     this.refusedTotal++;
-    this.#idle.remove(connection);
+    this.#idle.delete(connection);
     this.#refused.add(connection);
     connection.refused = true;
     setTimeout(() => {

@@ -16,7 +16,7 @@ const LAST_RESPONSES = 500;
 /** Time in ms that a connection may be silent before TCP keep-alive probes its other end. */
 const PROBE_AFTER = 60_000;
 
-export const SOCKETS = {
+const SOCKETS = {
   noDelay: true,
   keepAlive: true,
   keepAliveInitialDelay: PROBE_AFTER,
@@ -69,7 +69,15 @@ export class HttpServer implements ConnectionHost {
 
   /** Listens, and returns the port. @throws a readable error when it can't */
   listen(host: string, port: number): Promise<number> {
-    return listen(this.#server, host, port);
+    const server = this.#server;
+    return new Promise((resolve, reject) => {
+      const failed = (error: NodeJS.ErrnoException) => reject(listenError(error, host, port));
+      server.once("error", failed);
+      server.listen({ port, host, backlog: BACKLOG }, () => {
+        server.off("error", failed);
+        resolve((server.address() as AddressInfo).port);
+      });
+    });
   }
 
   /** Serves a connection that was accepted elsewhere. The server does not listen then. */
@@ -164,18 +172,6 @@ export class HttpServer implements ConnectionHost {
     this.#greeting.delete(longest);
     oldest.destroy();
   }
-}
-
-/** Makes a server listen, and returns the port. @throws a readable error when it can't */
-export function listen(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const failed = (error: NodeJS.ErrnoException) => reject(listenError(error, host, port));
-    server.once("error", failed);
-    server.listen({ port, host, backlog: BACKLOG }, () => {
-      server.off("error", failed);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
 }
 
 function listenError(cause: NodeJS.ErrnoException, host: string, port: number): Error {

@@ -19,10 +19,8 @@ export function addNumbers(
   name: string,
   help: string,
   read: () => number | Iterable<Sample>,
-  /** What the number of several processes is: the sum of theirs, or the greatest. */
-  aggregator: "sum" | "max" = "sum",
 ): void {
-  add(registry, { name: PREFIX + name, help, type, aggregator }, () => {
+  add(registry, { name: PREFIX + name, help, type }, () => {
     const numbers = read();
     const samples: Iterable<Sample> = typeof numbers === "number" ? [[{}, numbers]] : numbers;
     return Array.from(samples, ([labels, value]) => ({ labels, value }));
@@ -37,7 +35,7 @@ export function addHistograms(
   read: () => Iterable<readonly [labels: Labels, histogram: Histogram]>,
 ): void {
   const full = PREFIX + name;
-  add(registry, { name: full, help, type: "histogram", aggregator: "sum" }, () =>
+  add(registry, { name: full, help, type: "histogram" }, () =>
     Array.from(read()).flatMap(([labels, { bounds, counts, sum }]) => {
       let total = 0;
       const buckets = Array.from(counts, (count, at): Value => {
@@ -58,7 +56,7 @@ export function addSums(
   read: () => Iterable<readonly [labels: Labels, sum: number, count: number]>,
 ): void {
   const full = PREFIX + name;
-  add(registry, { name: full, help, type: "summary", aggregator: "sum" }, () =>
+  add(registry, { name: full, help, type: "summary" }, () =>
     Array.from(read()).flatMap(([labels, sum, count]) => sumAndCount(full, labels, sum, count)),
   );
 }

@@ -5,8 +5,7 @@ import type { Upstreams } from "../redis/upstream.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { addHistograms, addNumbers, addSums, type Sample } from "./family.js";
 import type { LoopDelay } from "./loop-delay.js";
-import type { TokenNumbers } from "./tokens.js";
-import type { RouteNumbers, Traffic } from "./traffic.js";
+import type { RouteNumbers, TokenNumbers, Traffic } from "./traffic.js";
 
 export interface StreamNumbers {
   /** Streams open now. */
@@ -176,6 +175,6 @@ function addProcess(registry: Registry, loopDelay: LoopDelay): void {
     "The longest delay of the event loop in each second.",
     () => [[{}, loopDelay.longest]],
   );
-  const help = "The longest delay of the event loop in the last minute; of several processes, the longest.";
-  addNumbers(registry, "gauge", "event_loop_delay_max_seconds", help, () => loopDelay.longestOfMinute, "max");
+  const help = "The longest delay of the event loop in the last minute.";
+  addNumbers(registry, "gauge", "event_loop_delay_max_seconds", help, () => loopDelay.longestOfMinute);
 }

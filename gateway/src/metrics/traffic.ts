@@ -2,7 +2,6 @@ import type { RequestRecord } from "../log/request-record.js";
 import { LazyMap } from "../util/lazy-map.js";
 import { CommandCounts } from "./commands.js";
 import { BYTES, Histogram, SECONDS } from "./histogram.js";
-import { TokenNumbers } from "./tokens.js";
 
 /** The requests of one route. */
 export class RouteNumbers {
@@ -14,6 +13,16 @@ export class RouteNumbers {
   readonly upstream = new Histogram(SECONDS);
   readonly requestSize = new Histogram(BYTES);
   readonly responseSize = new Histogram(BYTES);
+}
+
+/** The requests of one token. */
+export class TokenNumbers {
+  requests = 0;
+  /** Requests that ended with a status from 400 on. */
+  errors = 0;
+  commands = 0;
+  requestBytes = 0;
+  responseBytes = 0;
 }
 
 /** Counts requests, their responses and how long they took: by route, command and token. */

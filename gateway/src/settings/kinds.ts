@@ -1,5 +1,6 @@
 import { parseQuantity, SIZES, TIMES } from "../config/units.js";
 import { parseYaml } from "../config/yaml-file.js";
+import type { Engine } from "../engine/engine.js";
 
 export type KindName = "text" | "choice" | "integer" | "bytes" | "ms" | "switch" | "list" | "structure";
 
@@ -45,14 +46,10 @@ interface Fields<T> {
 /** A default: a value, or a function of the options given and the constant defaults of the others. */
 export type Default<T> = T | ((settings: Readonly<Record<string, unknown>>) => T);
 
-/** The sources that can give a setting: by programs too, or on the command line, in the environment and in the config file alone. */
-export type Scope = "everywhere" | "command line";
-
 /** An entry of the table of settings, of values of type `T`. `D` is undefined for a setting without a default. */
-export interface Setting<T, D = Default<T> | undefined, S extends Scope = "everywhere"> extends Fields<T> {
+export interface Setting<T, D = Default<T> | undefined> extends Fields<T> {
   readonly kind: Kind<T>;
   readonly default: D;
-  readonly scope: S;
 }
 
 /** The fields of an entry with a default. */
@@ -77,14 +74,8 @@ function maker<T, Extra = unknown>(kindOf: (fields: Extra) => Kind<T>): MakeSett
     default: undefined,
     ...fields,
     kind: kindOf(fields),
-    scope: "everywhere" as const,
   });
   return make as MakeSetting<T, Extra>;
-}
-
-/** Makes a setting one of the command line, the environment and the config file alone. */
-export function commandLineOnly<T, D>(setting: Setting<T, D>): Setting<T, D, "command line"> {
-  return { ...setting, scope: "command line" };
 }
 
 export const text = maker<string>(() => TEXT);
@@ -118,8 +109,17 @@ export function choice<const T extends string>(
       if (!choices.includes(value as T)) throw new TypeError(`${name}: must be one of ${choices.join(", ")}`);
     },
   };
-  return { ...fields, kind, scope: "everywhere" };
+  return { ...fields, kind };
 }
+
+/** The Redis to start, by its name or path; or, in a program, one that was started. */
+export const engineChoice = maker<"auto" | "embedded" | (string & {}) | Engine>(() => ({
+  ...TEXT,
+  check(value, name) {
+    if (typeof value === "string" || typeof (value as Engine | null)?.connect === "function") return;
+    throw new TypeError(`${name}: must be auto, embedded, or the path of a redis-server`);
+  },
+}));
 
 export const integer = quantity("integer", "<number>", { "": 1 }, "a whole number");
 
@@ -209,5 +209,5 @@ export function structure<T>(fields: Fields<T>): Setting<T, undefined> {
     check: () => {},
     show: () => "",
   };
-  return { ...fields, default: undefined, kind, scope: "everywhere" };
+  return { ...fields, default: undefined, kind };
 }

@@ -1,5 +1,4 @@
 import { isLoopbackName } from "../access/origin.js";
-import type { Engine } from "../engine/engine.js";
 import { LOG_LEVELS, type LogLevel } from "../log/log.js";
 import { checkSignIn } from "../redis/credentials/sources.js";
 import type { CommandListener } from "../trace/traced-command.js";
@@ -7,27 +6,13 @@ import { type AnySetting, SETTINGS, TOKEN_SETTINGS } from "./table.js";
 
 type Table = typeof SETTINGS;
 
-/** The names of the settings that a program gives as options. */
-type OptionName = {
-  [K in keyof Table]: Table[K]["scope"] extends "everywhere" ? K : never;
-}[keyof Table];
-
 /** The type of a setting's value. */
 type ValueOf<S extends AnySetting> = ReturnType<S["kind"]["parse"]>;
 
-type TableOptions = { readonly [K in keyof Pick<Table, OptionName>]?: ValueOf<Table[K]> | undefined };
+type TableOptions = { readonly [K in keyof Table]?: ValueOf<Table[K]> | undefined };
 
-/** Options that no text can give, so that they have no entry in the table, or another type. */
+/** An option that no text can give, so that it has no entry in the table. */
 interface ProgramOptions {
-  /**
-   * The engine to start, and to close with the gateway. Default: `"auto"`.
-   *
-   * - `"auto"`: a `redis-server` or `valkey-server` on PATH, else the embedded engine
-   * - `"embedded"`: the embedded engine
-   * - another string: the path of a server
-   * - an {@link Engine} already started
-   */
-  readonly engine?: "auto" | "embedded" | (string & {}) | Engine | undefined;
   /** Called for every command after its reply or failure, with its name and keys, never a value. */
   readonly onCommand?: CommandListener | undefined;
 }
@@ -37,16 +22,12 @@ export interface GatewayOptions extends TableOptions, ProgramOptions {}
 
 /** Options with every default filled in. */
 export type Settings = ProgramOptions & {
-  readonly [K in OptionName]: Table[K]["default"] extends undefined
+  readonly [K in keyof Table]: Table[K]["default"] extends undefined
     ? ValueOf<Table[K]> | undefined
     : ValueOf<Table[K]>;
 };
 
-const PROGRAM_OPTIONS: readonly string[] = ["engine", "onCommand"] satisfies (keyof ProgramOptions)[];
-
-/** The table's entries that are options of programs. */
-const OPTIONS = Object.entries<AnySetting>(SETTINGS).filter(([, { scope }]) => scope === "everywhere");
-const OPTION_NAMES = new Set([...OPTIONS.map(([name]) => name), ...PROGRAM_OPTIONS]);
+const ENTRIES = Object.entries<AnySetting>(SETTINGS);
 
 /**
  * Checks options and fills in the defaults.
@@ -54,32 +35,26 @@ const OPTION_NAMES = new Set([...OPTIONS.map(([name]) => name), ...PROGRAM_OPTIO
  */
 export function resolveSettings(options: GatewayOptions = {}): Settings {
   for (const name of Object.keys(options)) {
-    if (!OPTION_NAMES.has(name)) throw new TypeError(`${name}: there is no such option`);
+    if (!Object.hasOwn(SETTINGS, name) && name !== "onCommand")
+      throw new TypeError(`${name}: there is no such option`);
   }
   const values: Record<string, unknown> = {};
-  for (const [name, { default: value }] of OPTIONS) if (typeof value !== "function") values[name] = value;
+  for (const [name, { default: value }] of ENTRIES) if (typeof value !== "function") values[name] = value;
   for (const [name, value] of Object.entries(options)) if (value !== undefined) values[name] = value;
   const settings = values as unknown as Settings;
   if (settings.engine !== undefined && settings.redis !== undefined) {
     throw new TypeError("engine, redis: give one of the two, not both");
   }
-  for (const [name, setting] of OPTIONS) {
-    if (values[name] !== undefined) checkValue(name, setting, values[name]);
+  for (const [name, { kind, check }] of ENTRIES) {
+    if (values[name] === undefined) continue;
+    kind.check(values[name], name);
+    check?.(values[name]);
   }
-  for (const [name, { default: value }] of OPTIONS) {
+  for (const [name, { default: value }] of ENTRIES) {
     if (typeof value === "function" && values[name] === undefined) values[name] = value(values);
   }
   checkCombinations(settings);
   return settings;
-}
-
-/**
- * Checks the value of a setting by its entry.
- * @throws {TypeError} that begins with the setting's name
- */
-export function checkValue(name: string, { kind, check }: AnySetting, value: unknown): void {
-  kind.check(value, name);
-  check?.(value);
 }
 
 /** Whether any token was given, so that no random one is created. */
@@ -119,7 +94,7 @@ function checkCombinations(settings: Settings): void {
 }
 
 /** Checks that a certificate and its key are set together. */
-function checkPair(settings: Settings, cert: OptionName, key: OptionName): void {
+function checkPair(settings: Settings, cert: keyof Table, key: keyof Table): void {
   const [lone, ...more] = [cert, key].filter((name) => settings[name] !== undefined);
   if (lone !== undefined && more.length === 0)
     throw new TypeError(`${lone}: ${cert} and ${key} must be set together`);

@@ -2,7 +2,6 @@ import { openedCommands } from "../access/denial-reasons.js";
 import { checkHosts, checkOrigins } from "../access/origin.js";
 import { checkTokens, TOKEN_FORM, TOKEN_RULE, type TokenOptions } from "../access/tokens.js";
 import { connectionsByFileLimit } from "../http/file-limit.js";
-import { TrustedProxies } from "../http/trusted-proxies.js";
 import { LOG_LEVELS } from "../log/log.js";
 import { READ_POLICIES } from "../redis/cluster/read-policy.js";
 import { AUTH_KINDS } from "../redis/credentials/sources.js";
@@ -10,12 +9,11 @@ import { defaultBufferedBytes } from "../util/buffer-budget.js";
 import {
   bytes,
   choice,
-  commandLineOnly,
   duration,
+  engineChoice,
   file,
   integer,
   list,
-  type Scope,
   type Setting,
   structure,
   text,
@@ -30,10 +28,7 @@ const HOUR = 3_600 * SECOND;
 const DAY = 24 * HOUR;
 
 /** An entry of the table, with values of any type. */
-export type AnySetting = Setting<any, any, Scope>;
-
-/** Minimum of `maxBufferedBytes` for one process, in bytes. */
-export const MIN_BUFFERED_BYTES = KB;
+export type AnySetting = Setting<any, any>;
 
 /** The default of `softMaxConnections`, as a share of `maxConnections`. */
 const SOFT_SHARE = 0.8;
@@ -91,8 +86,6 @@ export const SETTINGS = {
     help: "URL of a running Redis, cluster or Sentinel: redis://, rediss://, unix:// or redis+sentinel://",
     placeholder: "<url>",
   }),
-  /** A file that holds the URL of `redis`. */
-  redisFile: commandLineOnly(file({ help: "file with the URL of --redis" })),
   /**
    * A file that holds the password for the URL of `redis`. It is read for every connection, and when it changes: connections
    * that are open then sign in again.
@@ -174,14 +167,19 @@ export const SETTINGS = {
     default: [],
     check: checkNearPrefixes,
   }),
-  /** The Redis to start: `auto`, `embedded`, or the path of a server. */
-  engine: commandLineOnly(
-    text({
-      help: "Redis that the gateway starts: auto, embedded, or the path of a redis-server",
-      placeholder: "<which>",
-      default: "auto",
-    }),
-  ),
+  /**
+   * The engine to start, and to close with the gateway. Default: `"auto"`.
+   *
+   * - `"auto"`: a `redis-server` or `valkey-server` on PATH, else the embedded engine
+   * - `"embedded"`: the embedded engine
+   * - another string: the path of a server
+   * - an {@link Engine} already started
+   */
+  engine: engineChoice({
+    help: "Redis that the gateway starts: auto, embedded, or the path of a redis-server",
+    placeholder: "<which>",
+    defaultText: "auto",
+  }),
   /**
    * A folder in which the Redis that the gateway starts keeps its data between runs. Default: none, so the data is lost at
    * the end. Only one gateway at a time can use the folder.
@@ -226,7 +224,7 @@ export const SETTINGS = {
     help: "maximum bytes of requests and replies buffered for all clients",
     default: defaultBufferedBytes,
     defaultText: "a quarter of the memory",
-    min: MIN_BUFFERED_BYTES,
+    min: KB,
     max: 1024 * GB,
   }),
   /** Timeout of a command at Redis in ms. Default: 2,000, less than the 2,500 of the client. A blocking command gets its own timeout in addition. */
@@ -262,16 +260,6 @@ export const SETTINGS = {
     default: 100_000,
     max: 10_000_000,
   }),
-  /**
-   * Maximum share of one of several tokens, in percent. It applies to the connections for blocking commands and for
-   * transactions, to event streams and to queued commands. Default: 50. A single token may use all.
-   */
-  tokenShare: integer({
-    help: "maximum share of one of several tokens, in percent, of exclusive connections, streams and queued commands",
-    placeholder: "<percent>",
-    default: 50,
-    max: 100,
-  }),
   /** File of the TLS certificate, in PEM. It is read again when it changes. Requires `tlsKey`. */
   tlsCert: file({ help: "TLS certificate (PEM); reloaded when it changes" }),
   /** File of that certificate's key, in PEM. */
@@ -295,14 +283,6 @@ export const SETTINGS = {
     default: 60 * SECOND,
     max: HOUR,
   }),
-  /** Number of processes that share the port. */
-  workers: commandLineOnly(
-    integer({
-      help: "number of worker processes; limits are shared by all workers",
-      default: 1,
-      max: 128,
-    }),
-  ),
   /**
    * Number of client connections above which each new one closes the connection that has been idle for longest. Default:
    * four fifths of `maxConnections`.
@@ -403,26 +383,12 @@ export const SETTINGS = {
     min: 0,
     max: HOUR,
   }),
-  /**
-   * Proxies in front of the gateway, as IP addresses or ranges such as `10.0.0.0/8`. Their `X-Forwarded-For` headers
-   * determine the client's address. Default: none.
-   */
-  trustedProxies: list({
-    help: "address or range of a proxy, such as 10.0.0.0/8, whose X-Forwarded-For is trusted; repeatable",
-    placeholder: "<range>",
-    default: [],
-    check: (ranges) => new TrustedProxies(ranges),
-  }),
   /** Whether browsers get a console page at `/`. Default: only if no `token` was given, as in development. */
   console: toggle({
     help: "whether browsers get a console page at /",
     default: (given) => TOKEN_SETTINGS.every((name) => given[name] === undefined),
     defaultText: "on, or off if a token is given",
   }),
-  /** Whether every command is printed as it is run. */
-  traceCommands: commandLineOnly(
-    toggle({ help: "prints each command as it runs: its name and keys, never a value", default: false }),
-  ),
 } satisfies Record<string, AnySetting>;
 
 function checkNearPrefixes(prefixes: readonly string[]): void {

@@ -77,14 +77,9 @@ export function createRedisHandlers(all: typeof http.all, options: RedisHandlers
 async function startInMemory(token: string): Promise<InMemoryGateway> {
   const engine = await startEmbeddedEngine({ keepsProcessAlive: false });
   let accept: (socket: Socket) => void = () => {};
-  const { close } = await startGateway(
-    { token, engine, console: false, logLevel: "error" },
-    {
-      onServer: (server) => {
-        accept = (socket) => server.enter(socket);
-      },
-    },
-  );
+  const { close } = await startGateway({ token, engine, console: false, logLevel: "error" }, (server) => {
+    accept = (socket) => server.enter(socket);
+  });
   return { engine, accept, close };
 }
 

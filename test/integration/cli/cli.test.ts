@@ -72,18 +72,6 @@ describe("a gateway that runs until it is stopped", () => {
     expect(await page(url)).toBe("200 text/html; charset=utf-8");
   });
 
-  test("--trace-commands prints the names and keys of commands, without values", async () => {
-    const { started, url } = await ready(["--token", "t", "--trace-commands"]);
-    // The console page is on for a generated token alone.
-    expect(await page(url)).toBe("401 application/json");
-    expect(started.stdout).not.toContain("console");
-    await post(url, "t", ["SET", "user:1", "secret-value"]);
-    await started.printed(/^\d\d:\d\d:\d\d\.\d{3} SET user:1 \d+\.\d ms\n/m);
-    await post(url, "t", ["INCR", "user:1"]);
-    await started.printed(/ INCR user:1 \d+\.\d ms ERR\n/);
-    expect(started.stdout + started.stderr).not.toContain("secret-value");
-  });
-
   test("a given token is not printed, and the console page is on if requested", async () => {
     const file = join(scratch, "given-token");
     writeFileSync(file, "secret-token\n");
@@ -142,8 +130,7 @@ describe("settings", () => {
 
   test("--redis on the command line overrides an engine in the environment", () => {
     const settings = readSettings(["--redis", "redis://a.test"], { WARMLINE_GATEWAY_ENGINE: "embedded" });
-    expect(settings.options.redis).toBe("redis://a.test");
-    expect(settings.engine).toBeUndefined();
+    expect(settings.options).toEqual({ redis: "redis://a.test" });
   });
 });
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -190,25 +190,6 @@ describe("the log", () => {
           at: expect.arrayContaining([expect.stringContaining("process.mjs")]),
         }),
       ]);
-    });
-
-    test("a worker's uncaught error is logged, and the worker is replaced", async () => {
-      const fake = await startFakeRedis();
-      const { cli, get } = await start("process", "--redis", fake.url, "--workers", "2");
-      const { pid } = cli.child;
-      const workers = () =>
-        readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
-      const [first] = workers();
-      process.kill(first!, "SIGUSR2");
-      await cli.printed(/a worker exited \(status 1\)/, "stderr");
-      await expect.poll(() => workers().length, { timeout: 10_000 }).toBe(2);
-      expect((await get()).status).toBe(200);
-      expect(await cli.stop()).toBe(0);
-      await fake.close();
-      expect(cli.stderr).not.toContain(secret);
-      const [fatal, notice] = lines(cli.stderr);
-      expect(fatal).toMatchObject({ level: 60, pid: first, error: "TypeError" });
-      expect(notice).toMatchObject({ level: 50, pid });
     });
   });
 });

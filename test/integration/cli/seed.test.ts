@@ -96,11 +96,6 @@ describe("a seed that fails", () => {
   });
 });
 
-test("a seed runs once with --workers", { tags: "redis-server" }, async () => {
-  const ask = await start("--workers", "2", "--seed", file("INCR n"));
-  expect(await ask("GET", "n")).toBe("1");
-});
-
 test("a seed for a running Redis is refused", () => {
   const args = ["--seed", file(SEED), "--redis", "redis://127.0.0.1:1"];
   expect(() => resolveSettings(readSettings(args, {}).options)).toThrow(

@@ -37,41 +37,32 @@ describe("a signal during the start", () => {
     redis.server.close();
   });
 
-  const cases = [
-    ["SIGTERM", 1, {}],
-    // Six processes take a while to start.
-    ["SIGINT", 6, { tags: "full-run" }],
-  ] as const;
-  for (const [signal, workers, options] of cases) {
-    test(
-      `${signal} with --workers ${workers} lets a request finish, and the status is 0`,
-      options,
-      async () => {
-        const [port] = await freePorts(1);
-        const flags = ["--redis", redis.url, "--token", "t", "--port", String(port)];
-        started = new CliProcess([...flags, "--workers", String(workers)]);
-        const url = `http://127.0.0.1:${port}`;
-        const isOpen = () =>
-          fetch(url, { method: "DELETE" }).then(
-            () => true,
-            () => false,
-          );
-        await expect.poll(isOpen).toBe(true);
-        const body = JSON.stringify(["SET", "k", "v"]);
-        const headers = { authorization: "Bearer t", expect: "100-continue", "content-length": body.length };
-        const req = request(url, { method: "POST", headers });
-        const response = once(req, "response") as Promise<[IncomingMessage]>;
-        req.flushHeaders();
-        await once(req, "continue");
-        started.child.kill(signal);
-        req.end(body);
-        redis.release();
-        const [res] = await response;
-        expect([res.statusCode, await text(res)]).toEqual([200, '{"result":"OK"}']);
-        expect(await started.ended).toBe(0);
-      },
-    );
-  }
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "%s lets a request finish, and the status is 0",
+    async (signal) => {
+      const [port] = await freePorts(1);
+      started = new CliProcess(["--redis", redis.url, "--token", "t", "--port", String(port)]);
+      const url = `http://127.0.0.1:${port}`;
+      const isOpen = () =>
+        fetch(url, { method: "DELETE" }).then(
+          () => true,
+          () => false,
+        );
+      await expect.poll(isOpen).toBe(true);
+      const body = JSON.stringify(["SET", "k", "v"]);
+      const headers = { authorization: "Bearer t", expect: "100-continue", "content-length": body.length };
+      const req = request(url, { method: "POST", headers });
+      const response = once(req, "response") as Promise<[IncomingMessage]>;
+      req.flushHeaders();
+      await once(req, "continue");
+      started.child.kill(signal);
+      req.end(body);
+      redis.release();
+      const [res] = await response;
+      expect([res.statusCode, await text(res)]).toEqual([200, '{"result":"OK"}']);
+      expect(await started.ended).toBe(0);
+    },
+  );
 
   test("a command that has not begun is not run", async () => {
     started = new CliProcess(["--redis", redis.url, "--token", "t", "--port", "0", "--", "echo", "it ran"]);

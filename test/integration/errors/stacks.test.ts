@@ -61,7 +61,7 @@ test.concurrent.each(ways)(
   { tags: "full-run" },
   async (_, file, options, flags) => {
     const stacks = await stacksOf(file, options, flags);
-    expect(Object.keys(stacks).length).toBe(38);
+    expect(Object.keys(stacks).length).toBe(24);
     const bundled = flags.length > 0;
     const isWrong = ([call, { stack = "" }]: [string, { stack?: string }]) => {
       const [, ...lines] = stack.split("\n");

@@ -104,18 +104,6 @@ describe("between softMaxConnections and maxConnections", () => {
     await release(1);
     await expect.poll(() => busy.received).toContain('{"result":["none","0"]}');
   });
-
-  test("a connection with a new request is not closed", async () => {
-    await start({ softMaxConnections: 2, maxConnections: 10 });
-    const first = await new Client().ping();
-    const second = await new Client().ping();
-    await sleep(LONG_IDLE);
-    first.socket.write("POST / HTTP/1.1\r\nHost: local");
-    await sleep(50);
-    await new Client().ping();
-    await expect.poll(() => second.closed).toBe(true);
-    expect(first.closed).toBe(false);
-  });
 });
 
 describe("at maxConnections", () => {

@@ -1,6 +1,5 @@
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { freePorts } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
@@ -51,11 +50,6 @@ describe("what is not HTTP", () => {
     ["RESP", "*1\r\n$4\r\nPING\r\n", "400"],
     ["no method", "/get/k HTTP/1.1\r\n\r\n", "400"],
     ["no Host", "GET /get/k HTTP/1.1\r\n\r\n", "400"],
-    [
-      "length and chunks",
-      "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
-      "400",
-    ],
     ["a target that is too long", `GET /${"x".repeat(20_000)} HTTP/1.1\r\n`, "414"],
     ["too many headers", `GET / HTTP/1.1\r\nHost: localhost\r\n${"a:b\r\n".repeat(100)}\r\n`, "431"],
     ["a head without end", `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(20_000)}`, "431"],
@@ -96,16 +90,12 @@ test("a client that ends its side with its last request gets the response", asyn
   expect(responses(received())).toEqual(['{"result":"OK"}', '{"result":"open"}']);
 });
 
-describe("HTTP/1.0", () => {
-  const ping = (connection: string) => `GET /ping HTTP/1.0\r\nAuthorization: Bearer t\r\n${connection}\r\n`;
-
-  test("an HTTP/1.0 request gets a response, and the connection is closed", async () => {
-    await start();
-    const { socket, received, closed } = open();
-    socket.write(ping(""));
-    await closed;
-    expect(received()).toMatch(/^HTTP\/1\.1 200 .*\r\nConnection: close\r\n.*\{"result":"PONG"\}$/s);
-  });
+test("an HTTP/1.0 request gets a response, and the connection is closed", async () => {
+  await start();
+  const { socket, received, closed } = open();
+  socket.write("GET /ping HTTP/1.0\r\nAuthorization: Bearer t\r\n\r\n");
+  await closed;
+  expect(received()).toMatch(/^HTTP\/1\.1 200 .*\r\nConnection: close\r\n.*\{"result":"PONG"\}$/s);
 });
 
 test("Connection: close makes a request the last on its connection", async () => {
@@ -150,39 +140,6 @@ test("a client that reads no responses gets no more of them", async () => {
   expect(await run(gateway, "GET", "behind")).toBeNull();
 });
 
-test.each([
-  ["GET *"],
-  ["GET *x"],
-  ["GET ftp://localhost/get/k"],
-  ["GET http:///get/k"],
-  ["GET http://user@localhost/get/k"],
-  ["GET localhost/get/k"],
-])("a target that is not a path (%s) is refused", async (line) => {
-  await start();
-  const { socket, received } = open();
-  socket.write(`${line} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n`);
-  await expect.poll(received).toMatch(/^HTTP\/1\.1 400 /);
-});
-
-describe("a target in absolute form", () => {
-  const sent = async (line: string, host: string) => {
-    const { socket, received } = open();
-    socket.write(`${line} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer t\r\n\r\n`);
-    await expect.poll(received).toMatch(/\r\n\r\n/);
-    return received();
-  };
-
-  test("a target in absolute form runs as its path, query included", async () => {
-    await start();
-    expect(await sent("GET http://localhost:8079/set/absolute/v?EX=100", "localhost")).toContain(
-      '{"result":"OK"}',
-    );
-    expect(await sent("GET HTTPS://[::1]/get/absolute", "localhost")).toContain('{"result":"v"}');
-    expect(await sent("GET http://localhost?_token=t", "localhost")).toContain("empty command");
-    expect(await sent("GET http://localhost", "localhost")).toContain("empty command");
-  });
-});
-
 test("OPTIONS * returns the methods of the server, and the connection stays open", async () => {
   await start();
   const { socket, received } = open();
@@ -191,16 +148,6 @@ test("OPTIONS * returns the methods of the server, and the connection stays open
   socket.write(post('["PING"]'));
   await expect.poll(received).toContain('{"result":"PONG"}');
 });
-
-test.each(["[::1]evil.com", "[::1", "local host", "localhost:80x", "localhost/", "a@localhost"])(
-  "a Host header without a host name (%s) is refused",
-  async (host) => {
-    await start();
-    const { socket, received } = open();
-    socket.write(`GET /ping HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer t\r\n\r\n`);
-    await expect.poll(received).toMatch(/^HTTP\/1\.1 400 .*Host header/s);
-  },
-);
 
 describe("time limits", () => {
   test("a connection opened ahead of its first request is kept", async () => {
@@ -310,29 +257,5 @@ describe("bodies", () => {
     socket.end(post('["INCR","half"]').slice(0, -1));
     await closed;
     expect(await run(gateway, "GET", "half")).toBeNull();
-  });
-});
-
-describe("closing", () => {
-  test("close() ends waiting requests as unsent, accepts nothing new, and frees the port", async () => {
-    const [port] = await freePorts(1);
-    await start({ port: port! });
-    const running = open();
-    running.socket.write(post('["BLPOP","none","0"]'));
-    const idle = open();
-    idle.socket.write(post('["PING"]'));
-    await expect.poll(idle.received).toContain("PONG");
-    const began = performance.now();
-    const closing = gateway.close();
-    await idle.closed;
-    await closing;
-    expect(performance.now() - began).toBeLessThan(5_000);
-    await running.closed;
-    expect(running.received().toLowerCase()).toMatch(/^http\/1\.1 503 [\s\S]*warmline-outcome: unsent\r\n/);
-    expect(running.received().toLowerCase()).toContain("connection: close");
-    const server = createServer().listen(port, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
-    expect((server.address() as AddressInfo).port).toBe(port);
-    await new Promise((resolve) => server.close(resolve));
   });
 });

@@ -1,11 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type GatewayProcess, startGatewayProcess } from "warmline-testbed";
+import { afterEach, describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { Redis } from "../../../src/index.js";
-import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
 import { type Listening, listen } from "../subscribe/listen.js";
 import { embeddedEngine } from "./engines.js";
 import { call, type GatewayResponse } from "./http.js";
@@ -162,84 +160,5 @@ describe("limits of a token", () => {
       await gateway.close();
       rmSync(folder, { recursive: true });
     }
-  });
-});
-
-describe("limits of a token over workers", () => {
-  let server: EngineServer;
-  let gateway: GatewayProcess;
-  beforeEach(async () => {
-    server = await startEngineServer();
-  });
-  afterEach(async () => {
-    await gateway?.stop();
-    await server.stop();
-  });
-  const begin = async (tokens: string) => {
-    const args = ["--redis", server.url, "--workers", "2", "--tokens", tokens];
-    gateway = await startGatewayProcess({ args });
-  };
-
-  test("limits are divided among workers", { tags: "full-run" }, async () => {
-    const tokens = JSON.stringify([{ name: "page", token: "page", limits: { commandsPerSecond: 20 } }]);
-    await begin(tokens);
-    const send = (body: unknown) =>
-      fetch(gateway.url, {
-        method: "POST",
-        headers: { authorization: "Bearer page" },
-        body: JSON.stringify(body),
-      });
-    const began = performance.now();
-    let done = 0;
-    const errors = new Set<string>();
-    // A busy machine needs longer to send more than it may.
-    while (performance.now() - began < 1_500 || (errors.size === 0 && performance.now() - began < 20_000)) {
-      // Each on a separate connection, so that both workers get some.
-      const responses = await Promise.all([1, 2, 3, 4].map(() => send(["PING"])));
-      for (const response of responses) {
-        if (response.status === 200) done++;
-        else errors.add(((await response.json()) as { error: string }).error);
-      }
-    }
-    const seconds = (performance.now() - began) / 1_000;
-    expect(done).toBeLessThanOrEqual(20 * seconds + 20);
-    expect(done).toBeGreaterThanOrEqual(20);
-    expect([...errors].join()).toMatch(/limit commandsPerSecond, divided by 2 workers/);
-  });
-
-  test("concurrent requests and bytes are divided among workers", async () => {
-    const tokens = JSON.stringify([
-      { name: "jobs", token: "jobs", limits: { concurrentRequests: 4 } },
-      { name: "bulk", token: "bulk", limits: { bytesPerSecond: 200_000 } },
-    ]);
-    await begin(tokens);
-    const send = async (token: string, body: unknown) => {
-      const headers = { authorization: `Bearer ${token}`, connection: "close" };
-      const response = await fetch(gateway.url, { method: "POST", headers, body: JSON.stringify(body) });
-      return { status: response.status, text: await response.text() };
-    };
-    let settled = 0;
-    const waiting = Array.from({ length: 12 }, () =>
-      send("jobs", ["BLPOP", "l", "30"]).finally(() => settled++),
-    );
-    await expect.poll(() => settled).toBeGreaterThanOrEqual(8);
-    await send("bulk", ["RPUSH", "l", "1", "2", "3", "4"]);
-    const waits = await Promise.all(waiting);
-    const admitted = waits.filter(({ status }) => status === 200).length;
-    expect(admitted).toBeGreaterThan(0);
-    expect(admitted).toBeLessThanOrEqual(4);
-    expect(waits.map(({ text }) => text).join()).toMatch(/limit concurrentRequests, divided by 2 workers/);
-
-    // Each request is 50 KB, and so is its response. One that begins within the limit may exceed it.
-    const echoes: Awaited<ReturnType<typeof send>>[] = [];
-    const refusals = () => echoes.filter(({ status }) => status === 429);
-    for (let round = 0; round < 10 && refusals().length === 0; round++) {
-      const some = Array.from({ length: 10 }, () => send("bulk", ["ECHO", "x".repeat(50_000)]));
-      echoes.push(...(await Promise.all(some)));
-    }
-    const refused = refusals();
-    expect(refused.length).toBeGreaterThan(0);
-    expect(refused.length).toBeLessThan(echoes.length);
-    for (const { text } of refused) expect(text).toMatch(/limit bytesPerSecond, divided by 2 workers/);
   });
 });

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { type FakeRedis, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { call } from "./http.js";
@@ -77,13 +77,4 @@ test("a body that can't fit in maxBufferedBytes is too large, and its client is 
   ]);
   expect(headers["retry-after"]).toBeUndefined();
   expect((await call(gateway, "/", { body: ["ECHO", "x".repeat(MB - 100)] })).status).toBe(200);
-});
-
-test("without maxBufferedBytes, a quarter of the container's memory is the limit of the gateway", async () => {
-  const spy = vi.spyOn(process, "constrainedMemory").mockReturnValue(512 * MB);
-  fake = await startFakeRedis(() => undefined);
-  gateway = await createGateway({ redis: fake.url, port: 0, token: "t", logLevel: "silent" }).finally(() =>
-    spy.mockRestore(),
-  );
-  expect(await metrics()).toMatch(new RegExp(`^warmline_gateway_buffered_bytes_limit ${128 * MB}$`, "m"));
 });

@@ -96,13 +96,6 @@ describeEngines("shares of a token", (setup) => {
     expect(await block("app", 4)).toEqual([]);
   });
 
-  test("a share is set in percent", async () => {
-    await begin({ ...TOKENS, maxBlockingConnections: 8, tokenShare: 25 });
-    const refused = await block("page", 3);
-    expect(refused.length).toBe(1);
-    expectRefused(refused[0]!, /2 of the 8 connections for blocking commands.*tokenShare/);
-  });
-
   test("a token opens at most half of the event streams", async () => {
     await begin({ ...TOKENS, maxStreams: 4 });
     for (let i = 0; i < 2; i++) streams.push(await listen(gateway, "/subscribe/c", { token: "page" }));

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type GatewayProcess, startFakeRedis, startGatewayProcess } from "warmline-testbed";
+import { startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
 import { describeEngines } from "../gateway/engines.js";
 import { call, run } from "../gateway/http.js";
 import { dataOf, type Listening, listen, numsub } from "./listen.js";
@@ -9,7 +8,7 @@ import { dataOf, type Listening, listen, numsub } from "./listen.js";
 /** The id of a stream: the data of its first event. */
 async function idOf(stream: Listening): Promise<string> {
   const [id] = await dataOf(stream, 1);
-  expect(stream.text).toMatch(/^event: stream\ndata: \d+-[\w-]{22}\n\n/);
+  expect(stream.text).toMatch(/^event: stream\ndata: [\w-]{22}\n\n/);
   return id!;
 }
 
@@ -243,53 +242,6 @@ describe("an event stream that changes", () => {
       stream.close();
       await gateway.close();
       await fake.close();
-    }
-  });
-});
-
-describe("an event stream over workers", () => {
-  let server: EngineServer;
-  let gateway: GatewayProcess;
-  afterEach(async () => {
-    await gateway?.stop();
-    await server?.stop();
-  });
-
-  test("an event stream is changed through any worker", async () => {
-    server = await startEngineServer();
-    const args = ["--redis", server.url, "--workers", "2", "--shutdown-timeout", "0"];
-    gateway = await startGatewayProcess({ args });
-    // The same interface as a gateway, for subscribers and callers.
-    const at = gateway as unknown as Gateway;
-    const streams: Listening[] = [];
-    try {
-      const workers = new Map<string, Listening>();
-      for (let i = 0; workers.size < 2 && i < 20; i++) {
-        const stream = await listen(at, "/events", { body: "{}" });
-        streams.push(stream);
-        workers.set((await idOf(stream)).split("-")[0]!, stream);
-      }
-      expect(workers.size).toBe(2);
-      for (const [number, stream] of workers) {
-        const id = await idOf(stream);
-        // Each on a separate connection, so that both workers get a request.
-        const responses = await Promise.all(
-          Array.from({ length: 12 }, (_, i) =>
-            fetch(`${gateway.url}/events/${id}`, {
-              method: "POST",
-              headers: { authorization: `Bearer ${gateway.token}`, connection: "close" },
-              body: JSON.stringify({ subscribe: [`w${number}c${i}`] }),
-            }),
-          ),
-        );
-        expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
-        expect(await run(at, "PUBLISH", `w${number}c11`, "hello")).toBe(1);
-        await expect.poll(() => stream.data.at(-1)).toBe(`message,w${number}c11,hello`);
-      }
-      const gone = await call(at, "/events/99-AAAAAAAAAAAAAAAAAAAAAA", { body: '{"subscribe":["a"]}' });
-      expect(gone.status).toBe(404);
-    } finally {
-      for (const stream of streams) stream.close();
     }
   });
 });

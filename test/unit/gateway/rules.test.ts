@@ -5,48 +5,16 @@ import { waitOf } from "../../../gateway/src/commands/blocking.js";
 import { isRead } from "../../../gateway/src/commands/command-info.js";
 import { redisAt } from "../../../gateway/src/redis/redis-url.js";
 import { Command, command } from "../../../gateway/src/resp/command.js";
-import { resolveSettings } from "../../../gateway/src/settings/options.js";
 
 const SINGLE = { kind: "single", before: 0 } as const;
 
 describe("refused commands", () => {
-  test.each([
-    "CLIENT",
-    "select",
-    "Multi",
-    "EXEC",
-    "DISCARD",
-    "WATCH",
-    "UNWATCH",
-    "SUBSCRIBE",
-    "PSUBSCRIBE",
-    "SSUBSCRIBE",
-    "UNSUBSCRIBE",
-    "PUNSUBSCRIBE",
-    "SUNSUBSCRIBE",
-    "MONITOR",
-    "QUIT",
-    "RESET",
-    "HELLO",
-    "AUTH",
-    "READONLY",
-    "READWRITE",
-    "ASKING",
-    "SYNC",
-    "PSYNC",
-    "REPLCONF",
-    "SHUTDOWN",
-    "DEBUG",
-    "CONFIG",
-    "MODULE",
-    "REPLICAOF",
-    "SLAVEOF",
-    "FAILOVER",
-    "MIGRATE",
-    "RESTORE-ASKING",
-    "POST",
-    "Host:",
-  ])("the command %s is refused", (name) => {
+  const names =
+    `CLIENT select Multi EXEC DISCARD WATCH UNWATCH SUBSCRIBE PSUBSCRIBE SSUBSCRIBE UNSUBSCRIBE PUNSUBSCRIBE
+    SUNSUBSCRIBE MONITOR QUIT RESET HELLO AUTH READONLY READWRITE ASKING SYNC PSYNC REPLCONF SHUTDOWN DEBUG CONFIG MODULE
+    REPLICAOF SLAVEOF FAILOVER MIGRATE RESTORE-ASKING POST Host:`.split(/\s+/);
+
+  test.each(names)("the command %s is refused", (name) => {
     const text = `NOPERM this user has no permissions to run the '${name.toLowerCase()}' command`;
     expect(denialReason(command(name, "x"), SINGLE)?.split(";")[0]).toBe(text);
     expect(denialReason(command(name), { kind: "transaction", before: 0 })).not.toBeNull();
@@ -146,34 +114,6 @@ describe("reads", () => {
         isRead(command(name)),
       ),
     ).toBe(false);
-  });
-});
-
-describe("options", () => {
-  const redis = "redis://localhost";
-
-  test.each([
-    [{ redis, engine: {} }, /^engine, redis: /],
-    [{ redis, port: 70_000 }, /^port: .*65535/],
-    [{ redis, port: "8079" }, /^port: /],
-    [{ redis, maxBodySize: 0 }, /^maxBodySize: /],
-    [{ redis, commandTimeout: Number.NaN }, /^commandTimeout: /],
-    [{ redis, host: "0.0.0.0" }, /^token: .*beyond loopback/],
-    [{ redis, host: "::" }, /^token: /],
-    [{ redis, token: "" }, /^token: /],
-    [{ redis, token: "two words" }, /^token: /],
-    [{ redis, tokn: "x" }, /^tokn: there is no such option/],
-  ])("the options %j are refused by name", (options, message) => {
-    expect(() => resolveSettings(options as never)).toThrow(TypeError);
-    expect(() => resolveSettings(options as never)).toThrow(message);
-  });
-
-  test("an option may be undefined, which is the default", () => {
-    expect(resolveSettings()).toMatchObject({ port: 8079, maxBodySize: 10_485_760 });
-    expect(resolveSettings({ redis, port: undefined, token: undefined })).toMatchObject({
-      port: 8079,
-      host: "127.0.0.1",
-    });
   });
 });
 

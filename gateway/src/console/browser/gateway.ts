@@ -84,7 +84,7 @@ export class Gateway {
    */
   async watch(
     signal: AbortSignal,
-    onOpen: (workers: number) => void,
+    onOpen: () => void,
     onCommand: (command: SeenCommand) => void,
   ): Promise<never> {
     const response = await this.#fetch("/console/commands", { signal });
@@ -93,7 +93,7 @@ export class Gateway {
       throw new Refused(error ?? `HTTP ${response.status}`);
     }
     this.#own.clear();
-    onOpen(1);
+    onOpen();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     let text = "";
     for (;;) {
@@ -102,8 +102,6 @@ export class Gateway {
       const events = (text + value).split("\n\n");
       text = events.pop()!;
       for (const event of events) {
-        const [, workers] = /^event: workers\ndata: (\d+)$/.exec(event) ?? [];
-        if (workers) onOpen(Number(workers));
         if (!event.startsWith("data: ")) continue;
         const command = JSON.parse(event.slice("data: ".length)) as SeenCommand;
         if (!this.#takeOwn(command)) onCommand(command);

@@ -34,9 +34,8 @@ export class LiveCommands {
       try {
         await this.gateway.watch(
           stop.signal,
-          (workers) => {
-            const whose = workers > 1 ? `of one of the ${workers} workers` : "of all clients";
-            state.textContent = `Commands ${whose}, newest first: names and keys, never values.`;
+          () => {
+            state.textContent = "Commands of all clients, newest first: names and keys, never values.";
             byId("waiting").hidden = byId("feed").childElementCount > 0;
           },
           (command) => this.#add(command),

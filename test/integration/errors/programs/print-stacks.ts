@@ -16,8 +16,6 @@ const main = async () => {
     const other = new Client({ url: "http://127.0.0.1:1", token, retry: false });
     const silent = new Client({ url: `http://127.0.0.1:${port}`, token, timeout: 50 });
     await redis.set("text", "x");
-    await redis.del("list");
-    await redis.lpush("list", 1);
     for (const [name, call] of Object.entries(calls(redis, other, silent))) {
       async function handler() {
         await call();

@@ -97,8 +97,6 @@ describe("a list of tokens", () => {
 
   test("a token list lets the gateway listen beyond loopback", () => {
     expect(resolveSettings({ host: "0.0.0.0", tokens: [{ name: "a", token: "x" }] }).host).toBe("0.0.0.0");
-    expect(() => resolveSettings({ host: "0.0.0.0" })).toThrow(/^token: must be given/);
     expect(() => resolveSettings({ token: "a", tokenFile: "b" })).toThrow(/^token, tokenFile: /);
-    expect(() => resolveSettings({ logLevel: "loud" as never })).toThrow(/^logLevel: must be one of/);
   });
 });

@@ -14,7 +14,7 @@ afterEach(() => {
 function idle(backlog: number, idleFor: number) {
   const connection = { backlog, idleSince: performance.now() - idleFor, isBusy: false, isClosed: false };
   return Object.assign(connection, {
-    ...{ before: null, after: null, destroyed: false },
+    destroyed: false,
     destroy() {
       this.destroyed = true;
     },

@@ -18,6 +18,12 @@ describe("a head", () => {
     expect(head.headers).toMatchObject({ host: "h", authorization: "Bearer t", connection: "a,b" });
   });
 
+  test("headers that the gateway does not read are left out, whatever they are called", () => {
+    const { headers } = read(withHeaders("constructor: a", "constructor: b", "__proto__: c", "X-Other: d"));
+    expect(headers).toEqual({ host: "h" });
+    expect(Object.getPrototypeOf(headers)).toBe(Object.prototype);
+  });
+
   test.each([
     ["two lengths", ["Content-Length: 1", "Content-Length: 1"], 400],
     ["a list of lengths", ["Content-Length: 1, 1"], 400],
@@ -49,6 +55,15 @@ describe("a head", () => {
     ["GET /\u00e9 HTTP/1.1\r\nHost: h", 400],
     ["GET http:// HTTP/1.1\r\nHost: h", 400],
     ["GET * HTTP/1.1\r\nHost: h", 400],
+    ["GET *x HTTP/1.1\r\nHost: h", 400],
+    ["GET ftp://h/ HTTP/1.1\r\nHost: h", 400],
+    ["GET http://user@h/ HTTP/1.1\r\nHost: h", 400],
+    ["GET h/ HTTP/1.1\r\nHost: h", 400],
+    ["GET / HTTP/1.1\r\nHost: [::1", 400],
+    ["GET / HTTP/1.1\r\nHost: h:80x", 400],
+    ["GET / HTTP/1.1\r\nHost: a@h", 400],
+    ["GET / HTTP/1.1\r\nHost: h/", 400],
+    ["GET / HTTP/1.1\r\nHost: a h", 400],
     ["GET / HTTP/1.1\r\nHost: [::1]h", 400],
     ["GET / HTTP/1.1", 400],
     ["GET / http/1.1\r\nHost: h", 400],

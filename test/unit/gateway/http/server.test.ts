@@ -19,16 +19,11 @@ import { HttpServer } from "../../../../gateway/src/http/server.js";
 import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
 import { Certificate } from "../../../../gateway/src/util/certificate.js";
 
-/** Longer than a connection has to be idle before it makes room for another one, in ms. */
-const LONG = 10_000;
 const REQUEST = Buffer.from("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
-/** Responds at once, and has the connections of its requests. */
-class Service implements HttpService {
-  readonly connections: Connection[] = [];
-
+/** Responds at once. */
+const service: HttpService = {
   exchange(_head: RequestHead, connection: Connection, { heads }: ConnectionHost): HttpExchange {
-    this.connections.push(connection);
     const keep = () => connection.mayContinue;
     return {
       handle: () =>
@@ -38,12 +33,9 @@ class Service implements HttpService {
       clientEnded() {},
       abort() {},
     };
-  }
-
-  refused() {
-    return { type: "text/plain", body: Buffer.from("invalid"), headers: [] };
-  }
-}
+  },
+  refused: () => ({ type: "text/plain", body: Buffer.from("invalid"), headers: [] }),
+};
 
 const certificate = makeCertificate();
 const folder = mkdtempSync(join(tmpdir(), "warmline-server-"));
@@ -59,16 +51,9 @@ afterEach(async () => {
   server = undefined;
 });
 
-interface Options {
-  readonly soft?: number;
-  readonly hard?: number;
-  readonly tls?: boolean;
-}
-
-async function start({ soft = 10, hard = 20, tls = false }: Options) {
+async function start({ soft = 10, tls = false }) {
   const budget = new BufferBudget();
-  const service = new Service();
-  const connections = new Connections({ idle: 60_000, head: 60_000, body: 60_000, soft, hard, budget });
+  const connections = new Connections({ idle: 60_000, head: 60_000, body: 60_000, soft, hard: 20, budget });
   server = new HttpServer({
     service,
     connections,
@@ -82,7 +67,7 @@ async function start({ soft = 10, hard = 20, tls = false }: Options) {
     },
   });
   const port = await server.listen("127.0.0.1", 0);
-  return { port, service, connections };
+  return { port, connections };
 }
 
 /** Connects, sends all of `bytes` at once, and waits for `responses` responses. */
@@ -117,21 +102,6 @@ describe("a first request that comes with the first bytes of its connection", ()
     expect(connections.idle).toBe(2);
     first.destroy();
     await expect.poll(() => connections.idle).toBe(1);
-  });
-
-  test("makes room as any other idle connection: the longest idle one is closed first", async () => {
-    const { port, connections, service } = await start({ soft: 3 });
-    const all: Socket[] = [];
-    for (let i = 0; i < 3; i++) all.push(await client(port, [REQUEST]));
-    service.connections.forEach((connection, at) => {
-      if (at < 2) connection.idleSince -= LONG - at;
-    });
-    await client(port, [REQUEST]);
-    expect([connections.evicted, connections.open, connections.idle]).toEqual([1, 3, 3]);
-    await expect.poll(() => all.map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
-    await client(port, [REQUEST]);
-    expect([connections.evicted, connections.open, connections.idle]).toEqual([2, 3, 3]);
-    await expect.poll(() => all.map(({ destroyed }) => destroyed)).toEqual([true, true, false]);
   });
 
   test("keeps a connection with a part of a request from being idle", async () => {

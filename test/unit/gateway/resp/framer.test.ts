@@ -56,27 +56,6 @@ describe("the framer", () => {
     for (const reply of replies) expect(() => frame(reply, [])).toThrow(MalformedReply);
   });
 
-  test("the framer frames byte by byte", () => {
-    fc.assert(
-      fc.property(fc.array(anyReply, { minLength: 1, maxLength: 4 }), (trees) => {
-        const replies = trees.map(encode);
-        const stream = Buffer.concat(replies);
-        expect(frame(stream, [...stream.keys()])).toEqual(replies);
-      }),
-      { numRuns: scaled(200) },
-    );
-  });
-
-  test("the framer holds back an unfinished reply", () => {
-    const framer = new Framer(1 << 20);
-    const replies: unknown[] = [];
-    const stream = encode({ type: "array", items: [{ type: "bulk", bytes: Buffer.from("abc") }] });
-    framer.push(stream.subarray(0, -1), { onReply: (reply) => replies.push(reply) });
-    expect(replies).toEqual([]);
-    framer.push(stream.subarray(-1), { onReply: (reply) => replies.push(reply) });
-    expect(replies).toEqual([stream]);
-  });
-
   test.each([0, 5, 2_000])(
     "the framer skips a reply that is too large and keeps its place, split at %i",
     (cut) => {

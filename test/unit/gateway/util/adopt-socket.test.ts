@@ -69,21 +69,6 @@ describe.each([
     expect(String(response)).toBe("answer");
     await once(client, "end");
   });
-
-  test("the socket reads nothing while paused, and everything afterwards", async () => {
-    const accepted = await listen(spoil);
-    const client = await open();
-    client.write("a");
-    await expect.poll(() => accepted[0] && text(accepted[0])).toBe("a");
-    accepted[0]!.socket.pause();
-    await new Promise((resolve) => client.write("b", resolve));
-    const other = await open();
-    other.write("c");
-    await expect.poll(() => accepted[1] && text(accepted[1])).toBe("c");
-    expect(text(accepted[0]!)).toBe("a");
-    accepted[0]!.socket.resume();
-    await expect.poll(() => text(accepted[0]!)).toBe("ab");
-  });
 });
 
 test("chunks belong to their receiver and are not overwritten by later reads", async () => {

@@ -1,29 +1,20 @@
 import { expect, test, vi } from "vitest";
 import type { Permissions } from "../../../../gateway/src/access/permissions.js";
-import { BadRequest } from "../../../../gateway/src/api/bad-request.js";
 import { runPipeline } from "../../../../gateway/src/api/batch.js";
 import type { Exchange } from "../../../../gateway/src/api/exchange.js";
 import type { ReplyEncoder } from "../../../../gateway/src/api/json-encoder.js";
 import { PipelineResponse } from "../../../../gateway/src/api/responses.js";
-import { runInSlices } from "../../../../gateway/src/api/slices.js";
 import type { CommandCounts } from "../../../../gateway/src/metrics/commands.js";
 import { command } from "../../../../gateway/src/resp/command.js";
 
 /** The fields of an exchange that matter for the order of slices. */
 function exchange(format: Exchange["format"] = "json") {
   const responses: string[] = [];
-  const refusals: string[] = [];
   const given = {
     abandoned: false,
     unsent() {},
     format,
-    guard(step: () => void) {
-      try {
-        step();
-      } catch (error) {
-        refusals.push((error as Error).message);
-      }
-    },
+    guard: (step: () => void) => step(),
     sent() {},
     commandsSettled() {},
     record: { replied: () => 0 },
@@ -39,40 +30,11 @@ function exchange(format: Exchange["format"] = "json") {
       },
     }),
   };
-  return { given, responses, refusals, exchange: given as unknown as Exchange };
+  return { given, responses, exchange: given as unknown as Exchange };
 }
 
 /** Waits for the next tick of the event loop. */
 const slice = () => new Promise((resolve) => setImmediate(resolve));
-
-test("the first slice runs at once, and each further one in a later tick", async () => {
-  const step = vi.fn(() => step.mock.calls.length < 3);
-  runInSlices(exchange().exchange, step);
-  expect(step).toHaveBeenCalledTimes(1);
-  await slice();
-  expect(step).toHaveBeenCalledTimes(2);
-  for (let i = 0; i < 5; i++) await slice();
-  expect(step).toHaveBeenCalledTimes(3);
-});
-
-test("slicing ends when the request is cancelled, and with an error that is thrown", async () => {
-  const { given, exchange: waiting } = exchange();
-  const endless = vi.fn(() => true);
-  runInSlices(waiting, endless);
-  await slice();
-  given.abandoned = true;
-  const calls = endless.mock.calls.length;
-  for (let i = 0; i < 3; i++) await slice();
-  expect(endless).toHaveBeenCalledTimes(calls);
-  const { exchange: other, refusals } = exchange();
-  const failing = vi.fn(() => {
-    throw new BadRequest("no");
-  });
-  runInSlices(other, failing);
-  for (let i = 0; i < 3; i++) await slice();
-  expect(failing).toHaveBeenCalledTimes(1);
-  expect(refusals).toEqual(["no"]);
-});
 
 test.each(["json", "base64", "resp2"] as const)(
   "a long response in %s begins with its first reply",
