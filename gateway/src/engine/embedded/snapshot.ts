@@ -11,6 +11,7 @@ import {
 import { dirname } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import type { RedisServerState } from "js-redis-server/core";
+import { adopt } from "./collections/adopt.js";
 import { entriesOf, liveEntries } from "./keyspace.js";
 import type { Entry } from "./stored-value.js";
 
@@ -64,8 +65,7 @@ export function writeSnapshot(state: RedisServerState, file: string, beat: () =>
     };
     write({ kind: "functions", dump: state.functionRegistry.dump() });
     for (const database of state.databases) {
-      for (const entry of liveEntries(database))
-        write({ kind: "entry", database: database.id, entry: withPlainList(entry) });
+      for (const entry of liveEntries(database)) write({ kind: "entry", database: database.id, entry });
     }
     write({ kind: "end", records });
     flush();
@@ -78,12 +78,6 @@ export function writeSnapshot(state: RedisServerState, file: string, beat: () =>
   closeSync(descriptor);
   renameSync(temporary, file);
   syncFolder(dirname(file));
-}
-
-/** The entry with an array for the elements of a list. The other collections are maps, which are written as such. */
-function withPlainList(entry: Entry): Entry {
-  const { value } = entry;
-  return value.type === "list" ? { ...entry, value: { ...value, values: [...value.values] } } : entry;
 }
 
 /**
@@ -110,7 +104,10 @@ export function readSnapshot(state: RedisServerState, file: string, beat: () => 
       return;
     }
     if (record.kind === "functions") state.functionRegistry.restore(Buffer.from(record.dump), "flush");
-    else entriesOf(state.getDatabase(record.database)).set(record.entry.key.toString("hex"), record.entry);
+    else {
+      adopt(record.entry.value);
+      entriesOf(state.getDatabase(record.database)).set(record.entry.key.toString("hex"), record.entry);
+    }
   }
 }
 
