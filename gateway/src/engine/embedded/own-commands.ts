@@ -1,4 +1,12 @@
-import { type CommandExecutor, defineCommand, RedisCommandError, RedisResult, t } from "js-redis-server/core";
+import {
+  type CommandExecutor,
+  defineCommand,
+  RedisCommandError,
+  RedisResult,
+  t,
+  UnknownRedisCommandError,
+} from "js-redis-server/core";
+import { isKnown } from "../../commands/command-info.js";
 import { addBlockingCommands } from "./commands/blocking.js";
 import { addByteCommands } from "./commands/bytes.js";
 import { CommandTable } from "./commands/define.js";
@@ -12,11 +20,9 @@ import { addSortCommands } from "./commands/sort.js";
 import { overwriteDestinations } from "./commands/stores.js";
 import { addStreamCommands } from "./commands/streams.js";
 import { addStringCommands } from "./commands/strings.js";
-import { addRangeCommands } from "./commands/zset-ranges.js";
 import { addSortedSetCommands } from "./commands/zsets.js";
 import { addJsonCommands } from "./json/commands.js";
 import { type EmbeddedLimits, sizeText } from "./limits.js";
-import { explainUnknownCommands } from "./unknown-commands.js";
 import type { WaitingClients } from "./waiting-clients.js";
 
 const TOO_LARGE = "warmline.toolarge";
@@ -33,7 +39,7 @@ export function addOwnCommands(
   const table = new CommandTable(executor);
   addStringCommands(table);
   addByteCommands(table);
-  addRangeCommands(table);
+  addSortedSetCommands(table);
   addBlockingCommands(table, waiting);
   overwriteDestinations(table);
   addSortCommands(table);
@@ -41,7 +47,6 @@ export function addOwnCommands(
   addGeoCommands(table);
   addKeyCommands(table);
   addStreamCommands(table, waiting);
-  addSortedSetCommands(table);
   addScriptingCommands(table);
   addServerCommands(table);
   addJsonCommands(table);
@@ -64,4 +69,20 @@ function tooLarge(limits: EmbeddedLimits) {
     keys: () => [],
     execute: () => RedisResult.nil(),
   });
+}
+
+const HINT = " (the embedded engine does not have it; a redis-server may: give --engine its path)";
+
+/** Adds to the error for an unknown command that Redis has it, if that is so. */
+function explainUnknownCommands(executor: CommandExecutor): void {
+  const plan = executor.plan.bind(executor);
+  executor.plan = (command, args) => {
+    try {
+      return plan(command, args);
+    } catch (error) {
+      const name = command.toString("latin1").toUpperCase();
+      if (!isKnown(name) || !(error instanceof UnknownRedisCommandError)) throw error;
+      throw new RedisCommandError(error.message.replace(/^unknown command '[^']*'/, `$&${HINT}`));
+    }
+  };
 }

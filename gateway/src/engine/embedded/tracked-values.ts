@@ -8,10 +8,10 @@ import {
   MIN_ID,
   placeAfter,
   placeOf,
+  readAfter,
   type StreamEntries,
   type StreamId,
-} from "./stream-ids.js";
-import { readAfter } from "./stream-lag.js";
+} from "./stream-data.js";
 
 // Commands of the library change a value through a tracker of its type. Some methods of the trackers read all of a collection to
 // change a part of it, or count otherwise than Redis; here they are replaced. The library does not export their classes.

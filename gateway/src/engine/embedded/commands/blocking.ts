@@ -6,7 +6,7 @@ import {
 } from "js-redis-server/core";
 import type { Wait, WaitingClients } from "../waiting-clients.js";
 import { type CommandTable, type Context, integer, optionName, parseInteger } from "./define.js";
-import { parseFloatArgument } from "./floats.js";
+import { parseFloatArgument } from "./numbers.js";
 
 const MAX_INT64 = 2 ** 63;
 

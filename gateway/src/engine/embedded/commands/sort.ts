@@ -7,7 +7,7 @@ import {
 import { dropEntry, peek } from "../keyspace.js";
 import { isLive, partsOf } from "../stored-value.js";
 import { array, bulkValue, type CommandTable, type Context, integer } from "./define.js";
-import { parseFloatArgument } from "./floats.js";
+import { parseFloatArgument } from "./numbers.js";
 
 interface SortArguments {
   readonly key: Buffer;
