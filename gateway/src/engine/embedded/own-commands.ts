@@ -1,18 +1,10 @@
-import {
-  type CommandExecutor,
-  defineCommand,
-  RedisCommandError,
-  RedisResult,
-  t,
-  UnknownRedisCommandError,
-} from "js-redis-server/core";
-import { isKnown } from "../../commands/command-info.js";
+import { type CommandExecutor, defineCommand, RedisCommandError, RedisResult, t } from "js-redis-server/core";
 import { addBlockingCommands } from "./commands/blocking.js";
 import { addByteCommands } from "./commands/bytes.js";
 import { CommandTable } from "./commands/define.js";
 import { addGeoCommands } from "./commands/geo.js";
 import { addKeyCommands } from "./commands/keys.js";
-import { deferArgumentErrors } from "./commands/late-errors.js";
+import { replaceParseErrors } from "./commands/parse-errors.js";
 import { addRandomCommands } from "./commands/random.js";
 import { addScriptingCommands } from "./commands/scripting.js";
 import { addServerCommands } from "./commands/server.js";
@@ -50,13 +42,11 @@ export function addOwnCommands(
   addScriptingCommands(table);
   addServerCommands(table);
   addJsonCommands(table);
-  deferArgumentErrors(table);
-  explainUnknownCommands(executor);
-  // Refused while it is parsed, so that an open transaction fails as a whole.
   table.add(tooLarge(limits));
+  replaceParseErrors(executor);
 }
 
-/** The stand-in for a command that was too large. */
+/** The stand-in for a command that was too large. It is refused while it is parsed, so that an open transaction fails as a whole. */
 function tooLarge(limits: EmbeddedLimits) {
   return defineCommand({
     name: TOO_LARGE,
@@ -69,20 +59,4 @@ function tooLarge(limits: EmbeddedLimits) {
     keys: () => [],
     execute: () => RedisResult.nil(),
   });
-}
-
-const HINT = " (the embedded engine does not have it; a redis-server may: give --engine its path)";
-
-/** Adds to the error for an unknown command that Redis has it, if that is so. */
-function explainUnknownCommands(executor: CommandExecutor): void {
-  const plan = executor.plan.bind(executor);
-  executor.plan = (command, args) => {
-    try {
-      return plan(command, args);
-    } catch (error) {
-      const name = command.toString("latin1").toUpperCase();
-      if (!isKnown(name) || !(error instanceof UnknownRedisCommandError)) throw error;
-      throw new RedisCommandError(error.message.replace(/^unknown command '[^']*'/, `$&${HINT}`));
-    }
-  };
 }
