@@ -156,6 +156,6 @@ export function keyPage(
 /** A random key of a database that has not expired. Undefined if there is none. */
 export function randomKey(database: RedisDatabase): Buffer | undefined {
   keyspaceOf(database).sweepExpired();
-  const id = entriesOf(database).randomId();
-  return id === undefined ? undefined : entriesOf(database).get(id)!.key;
+  const entries = entriesOf(database);
+  return entries.itemAt(Math.floor(Math.random() * entries.size))?.key;
 }

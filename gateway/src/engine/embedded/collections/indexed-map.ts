@@ -54,13 +54,11 @@ export class IndexedMap<V> extends Map<string, V> {
     }
   }
 
-  /** A random id, each with the same probability. Undefined if the map is empty. */
-  randomId(): string | undefined {
-    const place = Math.floor(Math.random() * this.size);
-    if (this.#index) return this.#index.at(place)!.id;
-    let at = 0;
-    for (const id of this.keys()) if (at++ === place) return id;
-    return undefined;
+  /** The item at a place of some order, counted from 0; undefined beyond the end. */
+  itemAt(place: number): V | undefined {
+    if (!this.#index) return [...this.values()][place];
+    const found = this.#index.at(place);
+    return found && this.get(found.id);
   }
 }
 
