@@ -192,27 +192,18 @@ async function firstReply(child: ChildProcess, socket: string, timeoutMs: number
 }
 
 /** Returns the reply to INFO, or undefined while the server does not listen yet or still loads its data. */
-function askInfo(path: string, timeoutMs: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    let reply = "";
-    socket.setTimeout(timeoutMs, () => socket.destroy());
-    socket.setEncoding("latin1");
-    socket.on("error", () => {});
-    socket.on("close", () => resolve(undefined));
-    socket.on("data", (text: string) => {
-      reply += text;
-      const length = /^\$(\d+)\r\n/.exec(reply);
-      if (length === null || reply.length < length[0].length + Number(length[1]) + 2) {
-        if (reply.startsWith("-")) socket.destroy();
-        return;
-      }
-      // INFO is one of the commands that a server runs while it loads.
-      if (!/^loading:1/m.test(reply)) resolve(reply);
-      socket.destroy();
-    });
-    socket.write("*1\r\n$4\r\nINFO\r\n");
-  });
+async function askInfo(path: string, timeoutMs: number): Promise<string | undefined> {
+  const socket = connect(path).setEncoding("latin1");
+  socket.setTimeout(timeoutMs, () => socket.destroy());
+  // INFO is one of the commands that a server runs while it loads. It closes the connection after QUIT.
+  socket.write("*1\r\n$4\r\nINFO\r\n*1\r\n$4\r\nQUIT\r\n");
+  let reply = "";
+  try {
+    for await (const text of socket) reply += text;
+  } catch {
+    return undefined;
+  }
+  return reply.startsWith("$") && !/^loading:1/m.test(reply) ? reply : undefined;
 }
 
 function versionOf(info: string): string {
