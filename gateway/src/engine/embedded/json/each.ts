@@ -24,10 +24,11 @@ export function readEach(
   return RedisResult.create(reply);
 }
 
-/** The change of a value: its reply, and the new value. Without one it stays. */
+/** The change of a value: its reply, and the new value, or what changes an array itself. With neither it stays. */
 interface Change {
   readonly reply: RedisValue;
   readonly value?: Json;
+  readonly edit?: () => void;
 }
 
 /**
@@ -46,23 +47,22 @@ export function changeEach(
   const changeAt = (root: Json, location: Location) => {
     const value = valueAt(root, location);
     const changed = value === undefined ? undefined : change(value);
-    if (changed?.value !== undefined) checkPlace(location);
+    if (changed?.value !== undefined || changed?.edit) checkPlace(location);
     return changed;
   };
   // If one of several changes fails, none is made.
   if (found.length > 1) for (const location of found) changeAt(before, location);
-  let root: Json | undefined;
+  let root = before;
+  let isChanged = false;
   let last: RedisValue | undefined;
   const replies: RedisValue[] = [];
   // From the end, so that a value is changed before the one that contains it.
   for (const location of found.toReversed()) {
-    const changed = changeAt(root ?? before, location);
-    if (changed?.value !== undefined)
-      root = putAt(
-        root ?? before,
-        location,
-        found.length > 1 ? structuredClone(changed.value) : changed.value,
-      );
+    const changed = changeAt(root, location);
+    const { value, edit } = changed ?? {};
+    if (value !== undefined) root = putAt(root, location, value)!;
+    edit?.();
+    isChanged ||= value !== undefined || edit !== undefined;
     replies.unshift(changed?.reply ?? RedisValue.null());
     last ??= changed?.reply;
   }
@@ -70,7 +70,7 @@ export function changeEach(
     const [first] = found;
     throw first ? wrongPathType(expected, valueAt(before, first)!) : noPath(path);
   }
-  if (root !== undefined) store(database, key, root);
+  if (isChanged) store(database, key, root);
   return path.isLegacy ? RedisResult.create(last!) : array(replies);
 }
 

@@ -72,13 +72,13 @@ const calculation = (name: string, operation: "+" | "*" | "^") =>
 
 /**
  * A command that changes arrays and replies with their lengths.
- * @param parse reads the arguments behind the path. Returns what becomes of the items of an array
+ * @param parse reads the arguments behind the path. Returns the length that an array will have, and what changes it
  */
 const arrayChange = (
   name: string,
   flags: CommandDefinition["flags"],
   arity: number,
-  parse: (args: readonly Buffer[]) => (items: readonly Json[]) => Json[],
+  parse: (args: readonly Buffer[]) => (items: Json[]) => { length: number; edit: () => void },
 ) =>
   plainCommand({
     name,
@@ -88,11 +88,20 @@ const arrayChange = (
       const change = parse(rest);
       return changeEach(ctx.db, key!, parsePath(pathArg!), "array", (value) => {
         if (!isArray(value)) return undefined;
-        const items = change(value);
-        return { value: items, reply: RedisValue.integer(items.length) };
+        const { length, edit } = change(value);
+        return { edit, reply: RedisValue.integer(length) };
       });
     },
   });
+
+/** Inserts copies of items in an array: the same ones may be inserted in several. */
+function insertion(items: Json[], at: number, inserted: readonly Json[]) {
+  const edit = () => {
+    const behind = items.splice(at);
+    for (const item of [...structuredClone(inserted), ...behind]) items.push(item);
+  };
+  return { length: items.length + inserted.length, edit };
+}
 
 /** The JSON commands that read or change each value at a path by itself. */
 export const VALUE_COMMANDS = [
@@ -145,7 +154,7 @@ export const VALUE_COMMANDS = [
   }),
   arrayChange("json.arrappend", ["write", "denyoom"], -4, (texts) => {
     const insert = texts.map(parseJson);
-    return (items) => [...items, ...insert];
+    return (items) => insertion(items, items.length, insert);
   }),
   arrayChange("json.arrinsert", ["write", "denyoom"], -5, ([indexArg, ...texts]) => {
     const index = parseInteger(indexArg!);
@@ -153,7 +162,7 @@ export const VALUE_COMMANDS = [
     return (items) => {
       const at = index < 0 ? items.length + index : index;
       if (at < 0 || at > items.length) throw new RedisCommandError("index out of bounds");
-      return [...items.slice(0, at), ...insert, ...items.slice(at)];
+      return insertion(items, at, insert);
     };
   }),
   arrayChange("json.arrtrim", ["write"], 5, ([startArg, stopArg]) => {
@@ -162,7 +171,14 @@ export const VALUE_COMMANDS = [
     return (items) => {
       const first = start < 0 ? Math.max(0, items.length + start) : start;
       const last = stop < 0 ? items.length + stop : stop;
-      return items.slice(first, Math.max(first, last + 1));
+      const end = Math.min(Math.max(first, last + 1), items.length);
+      return {
+        length: Math.max(0, end - first),
+        edit() {
+          items.splice(end);
+          items.splice(0, first);
+        },
+      };
     };
   }),
   plainCommand({
@@ -176,7 +192,7 @@ export const VALUE_COMMANDS = [
         if (!isArray(value)) return undefined;
         if (value.length === 0) return { reply: RedisValue.null() };
         const at = Math.min(Math.max(index < 0 ? value.length + index : index, 0), value.length - 1);
-        return { value: value.toSpliced(at, 1), reply: textOf(value[at]!) };
+        return { edit: () => void value.splice(at, 1), reply: textOf(value[at]!) };
       });
     },
   }),
