@@ -55,7 +55,7 @@ function keyspaceOf(database: RedisDatabase): Keyspace {
 }
 
 /**
- * Prepares a new state's databases for large collections, JSON documents, waiting clients, {@link keyPage} and {@link idleSeconds}.
+ * Prepares a new state's databases for large collections, JSON documents, waiting clients, and the times of last uses.
  * @returns the turns of commands in all of them
  */
 export function extendDatabases(state: RedisServerState, waiting: WaitingClients): FairTurns {
@@ -125,37 +125,8 @@ function touchEntry(keyspace: Keyspace, key: Buffer): Entry | null {
   return entry;
 }
 
-/** Seconds since a key was last read or written. */
-export function idleSeconds(database: RedisDatabase, key: Buffer): number {
-  const entry = keyspaceOf(database).getLiveEntry(key);
-  return Math.floor((Date.now() - (entry?.usedAt ?? Date.now())) / 1000);
-}
-
 /** The entries that have not expired. */
 export function* liveEntries(database: RedisDatabase): Generator<Entry> {
   const now = Date.now();
   for (const entry of entriesOf(database).values()) if (isLive(entry, now)) yield entry;
-}
-
-/**
- * A page of a database's keys. A scan of all pages returns each key that is there throughout.
- * @param cursor 0, or the cursor that the previous page returned
- * @returns about `count` entries, fewer where keys have expired, and the next cursor, 0 at the end
- */
-export function keyPage(
-  database: RedisDatabase,
-  cursor: bigint,
-  count: number,
-): { entries: Entry[]; next: bigint } {
-  const { ids, next } = entriesOf(database).page(cursor, count);
-  const now = Date.now();
-  const entries = ids.map((id) => entriesOf(database).get(id)!);
-  return { entries: entries.filter((entry) => isLive(entry, now)), next };
-}
-
-/** A random key of a database that has not expired. Undefined if there is none. */
-export function randomKey(database: RedisDatabase): Buffer | undefined {
-  keyspaceOf(database).sweepExpired();
-  const entries = entriesOf(database);
-  return entries.itemAt(Math.floor(Math.random() * entries.size))?.key;
 }

@@ -2,7 +2,7 @@ import { type RedisHashField, RedisResult, RedisValue } from "js-redis-server/co
 import { indexed } from "../collections/adopt.js";
 import type { IndexedMap } from "../collections/indexed-map.js";
 import type { Member } from "../collections/sorted-members.js";
-import { randomKey } from "../keyspace.js";
+import { entriesOf } from "../keyspace.js";
 import { array, bulk, bulkValue, type CommandTable, type Context } from "./define.js";
 
 interface RandomArguments {
@@ -71,7 +71,10 @@ export function addRandomCommands(table: CommandTable): void {
     }
     return count === undefined ? bulk(found[0] ?? null) : array(found.map(bulkValue));
   });
-  table.override("randomkey", (_args, ctx) => bulk(randomKey(ctx.db) ?? null));
+  table.override("randomkey", (_args, ctx) => {
+    ctx.db.sweepExpired();
+    return bulk(randomItems(entriesOf(ctx.db), 1)[0]?.key ?? null);
+  });
 }
 
 /** The fields of a hash that have not expired. */
