@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
-import { encode, RawClient } from "./raw-client.js";
+import { encodeCommand } from "../../../testbed/src/redis/resp.js";
+import { RawClient } from "./raw-client.js";
 
 let engine: Engine;
 const notices: string[] = [];
@@ -46,7 +47,7 @@ describe("commands over the in-process connection", () => {
           resolve(whole);
         }
       });
-      raw.write(encode(["GET", "b"]));
+      raw.write(encodeCommand(["GET", "b"]));
     });
     expect(reply.equals(Buffer.concat([Buffer.from("$256\r\n"), bytes, Buffer.from("\r\n")]))).toBe(true);
   });
@@ -109,7 +110,7 @@ describe("commands over the in-process connection", () => {
     const redis = client();
     await redis.call("SET", "large", "x".repeat(1024 * 1024));
     const slow = engine.connect();
-    for (let index = 0; index < 100; index += 1) slow.write(encode(["GET", "large"]));
+    for (let index = 0; index < 100; index += 1) slow.write(encodeCommand(["GET", "large"]));
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(slow.readableLength).toBeLessThan(32 * 1024 * 1024);
     expect(await redis.call("PING")).toBe("PONG");
