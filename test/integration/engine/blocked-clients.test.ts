@@ -4,6 +4,7 @@ import { describeEngines } from "../gateway/engines.js";
 import { call } from "../gateway/http.js";
 import { type BareEngine, describeBareEngines } from "./without-gateway.js";
 
+// The order in which clients are served is compared at random: see test/support/differential/blocked.ts.
 describeBareEngines("blocked clients", (start) => {
   let engine: BareEngine;
   const clients: ReplyClient[] = [];
@@ -31,36 +32,6 @@ describeBareEngines("blocked clients", (start) => {
     for (const command of commands) replies.push((await client().begin(command)).reply);
     return replies;
   }
-
-  const ELEMENTS = ["e0", "e1", "e2", "e3"];
-  test.each([
-    ["one command", [["RPUSH", "q", ...ELEMENTS]]],
-    ["several commands", ELEMENTS.map((element) => ["RPUSH", "q", element])],
-    ["a transaction", [["MULTI"], ...ELEMENTS.map((element) => ["RPUSH", "q", element]), ["EXEC"]]],
-    [
-      "a script",
-      [["EVAL", "for n = 1, 4 do redis.call('rpush', KEYS[1], ARGV[n]) end", "1", "q", ...ELEMENTS]],
-    ],
-  ])("waiting clients get the elements of %s in the order in which they came", async (how, writes) => {
-    const replies = await waiters(...ELEMENTS.map((_, at) => [at % 2 ? "BRPOP" : "BLPOP", "q", "0"]));
-    await writer.run(writes);
-    const order = how === "several commands" ? ELEMENTS : ["e0", "e3", "e1", "e2"];
-    expect(await Promise.all(replies)).toEqual(order.map((element) => ["$q", `$${element}`]));
-  });
-
-  test("a client that waits for several keys keeps its place in each", async () => {
-    const replies = await waiters(
-      ["BLMOVE", "c", "d", "LEFT", "LEFT", "0"],
-      ["BLPOP", "c", "b", "0"],
-      ["BLPOP", "b", "0"],
-    );
-    await writer.run([
-      ["RPUSH", "c", "x"],
-      ["RPUSH", "b", "y"],
-      ["RPUSH", "b", "z"],
-    ]);
-    expect(await Promise.all(replies)).toEqual(["$x", ["$b", "$y"], ["$b", "$z"]]);
-  });
 
   test("XREADGROUP waits for several streams, and fails without its group", async () => {
     await writer.run([
@@ -158,29 +129,6 @@ describeBareEngines("blocked clients", (start) => {
       ["MOVE", "q", "0"],
     ]);
     expect(await reply).toEqual(["$q", "$x"]);
-  });
-
-  test("waiting clients go on while their key has another type", async () => {
-    const replies = await waiters(
-      ["BLPOP", "q", "other", "0"],
-      ["BZPOPMIN", "q", "0"],
-      ["XREAD", "BLOCK", "0", "STREAMS", "q", "$"],
-    );
-    await writer.run([
-      ["SET", "q", "text"],
-      ["DEL", "q"],
-      ["HSET", "q", "f", "v"],
-      ["RPUSH", "other", "x"],
-      ["DEL", "q"],
-      ["ZADD", "q", "1", "m"],
-      ["DEL", "q"],
-      ["XADD", "q", "1-1", "f", "v"],
-    ]);
-    expect(await Promise.all(replies)).toEqual([
-      ["$other", "$x"],
-      ["$q", "$m", "$1"],
-      [["$q", [["$1-1", ["$f", "$v"]]]]],
-    ]);
   });
 
   test("waiting clients end by CLIENT UNBLOCK", async () => {

@@ -52,19 +52,6 @@ describe("commands over the in-process connection", () => {
     expect(reply.equals(Buffer.concat([Buffer.from("$256\r\n"), bytes, Buffer.from("\r\n")]))).toBe(true);
   });
 
-  test("a transaction runs whole, and one with an invalid command not at all", async () => {
-    const redis = client();
-    expect(await redis.call("MULTI")).toBe("OK");
-    expect(await redis.call("INCR", "n")).toBe("QUEUED");
-    expect(await redis.call("GET", "n")).toBe("QUEUED");
-    expect(await redis.call("EXEC")).toEqual([1, "1"]);
-    await redis.call("MULTI");
-    await redis.call("SET", "n", "9");
-    await expect(redis.call("NOSUCH")).rejects.toThrow(/unknown command/);
-    await expect(redis.call("EXEC")).rejects.toThrow(/EXECABORT/);
-    expect(await redis.call("GET", "n")).toBe("1");
-  });
-
   test("a blocked pop whose connection was closed takes nothing, however soon the push comes", async () => {
     const pushing = client();
     for (let round = 0; round < 50; round++) {
