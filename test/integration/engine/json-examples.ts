@@ -52,6 +52,8 @@ export const EXAMPLES: Record<string, Example> = {
       ["JSON.SET d $.c 9 NX", "+OK"],
       ["JSON.SET d $.c 10 XX", "+OK"],
       ["JSON.SET d $.x.y 1", NULL],
+      [`JSON.SET d $['e'] 5`, "+OK"],
+      ["JSON.DEL d .e", number(1)],
       ["JSON.SET other $.x 1", "-ERR new objects must be created at the root"],
       ["JSON.SET d $ {", "-ERR value is not valid JSON"],
       ["JSON.SET d $ 1 AA", "-ERR syntax error"],
