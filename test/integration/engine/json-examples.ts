@@ -81,7 +81,23 @@ export const EXAMPLES: Record<string, Example> = {
   },
   "GET lays out": {
     document: { a: [1, {}], b: {} },
-    steps: [["JSON.GET d INDENT > NEWLINE | SPACE _", bulk('{|>"a":_[|>>1,|>>{}|>],|>"b":_{}|}')]],
+    steps: [
+      ["JSON.GET d INDENT > NEWLINE | SPACE _", bulk('{|>"a":_[|>>1,|>>{}|>],|>"b":_{}|}')],
+      ["JSON.GET d NOESCAPE .a[0]", json(1)],
+      ["JSON.GET d INDENT > NOESCAPE NEWLINE | $.a[0]", bulk("[|>1|]")],
+    ],
+  },
+  "a name such as __proto__ is a name like any other": {
+    document: { ["__proto__"]: { a: 1 } },
+    steps: [
+      ["JSON.SET d $.__proto__.b 2", "+OK"],
+      ["JSON.SET d $.constructor 3", "+OK"],
+      ["JSON.GET d", bulk('{"__proto__":{"a":1,"b":2},"constructor":3}')],
+      ["JSON.SET d $ {}", "+OK"],
+      ["JSON.SET d $.__proto__ 4", "+OK"],
+      ["JSON.GET d $.__proto__", "$[4]"],
+      ["JSON.GET d", bulk('{"__proto__":4}')],
+    ],
   },
   MGET: {
     document: { a: 1, b: 2, nested: { a: 3 }, c: null },

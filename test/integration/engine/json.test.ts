@@ -27,16 +27,6 @@ test.each(Object.entries(EXAMPLES))(
   },
 );
 
-test("JSON.GET takes NOESCAPE before and between its other options", async () => {
-  const replies = await run(
-    "JSON.SET d $ [1]",
-    "JSON.GET d NOESCAPE $[0]",
-    "JSON.GET d noescape",
-    "JSON.GET d INDENT > NOESCAPE NEWLINE | $[0]",
-  );
-  expect(replies.slice(1)).toEqual(["$[1]", "$[1]", "$[|>1|]"]);
-});
-
 /** Runs commands, whose arguments are separated by spaces, on an empty engine. */
 async function run(...commands: string[]): Promise<Reply[]> {
   return (await client.run([["FLUSHALL"], ...commands.map((command) => command.split(" "))])).slice(1);
@@ -198,30 +188,6 @@ describe("a document is a value like others", () => {
     expect(replies[1]).toBe("+OK");
     expect(Number(String(replies[2]).slice(1))).toBeGreaterThan(0);
   });
-});
-
-test("a name such as __proto__ is a name like any other", async () => {
-  expect(
-    await run(
-      'JSON.SET d $ {"__proto__":{"a":1}}',
-      "JSON.SET d $.__proto__.b 2",
-      "JSON.SET d $.constructor 3",
-      "JSON.GET d",
-      "JSON.SET e $ {}",
-      "JSON.SET e $.__proto__ 4",
-      "JSON.GET e $.__proto__",
-      "JSON.GET e",
-    ),
-  ).toEqual([
-    "+OK",
-    "+OK",
-    "+OK",
-    bulk('{"__proto__":{"a":1,"b":2},"constructor":3}'),
-    "+OK",
-    "+OK",
-    "$[4]",
-    bulk('{"__proto__":4}'),
-  ]);
 });
 
 test("documents nested deeper than 128 are refused", async () => {

@@ -82,28 +82,6 @@ describe("failures are reported as Lambda does", () => {
     expect((await invoke()).result).toMatchObject({ count: 2 });
   });
 
-  test.each([
-    [3, "Runtime exited with error: exit status 3"],
-    [0, "Runtime exited without providing a reason"],
-  ])("process.exit(%d) ends the instance", async (exit, message) => {
-    const { invoke } = await start();
-    const { error } = await invoke({ exit });
-    expect(error?.errorType).toBe("Runtime.ExitError");
-    expect(error?.errorMessage).toMatch(new RegExp(`^RequestId: \\S{36} Error: ${message}$`));
-    await expect.poll(() => instance?.alive).toBe(false);
-    await expect(invoke()).rejects.toThrow("has ended");
-  });
-
-  test("an unhandled rejection ends the process", async () => {
-    const { invoke } = await start();
-    const { error } = await invoke({ rejectLater: "forgotten" });
-    expect(error).toMatchObject({
-      errorType: "Runtime.UnhandledPromiseRejection",
-      errorMessage: "forgotten",
-    });
-    await expect.poll(() => instance?.alive).toBe(false);
-  });
-
   test("a handler that cannot settle any more ends the process", async () => {
     const { invoke } = await start();
     expect((await invoke({ stuck: true })).error?.errorType).toBe("Runtime.NodeJsExit");
@@ -128,11 +106,6 @@ describe("failures are reported as Lambda does", () => {
     const error = await initError({ handler: at(file), exportName });
     expect(error.errorType).toBe(type);
     expect(error.errorMessage).toContain(message);
-  });
-
-  test("the init phase times out", async () => {
-    const error = await initError({ handler: at("slow.mjs"), initTimeoutMs: 300 });
-    expect(error.errorType).toBe("Sandbox.Timedout");
   });
 });
 

@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ExpiringMap } from "../../../gateway/src/engine/embedded/collections/expiring-map.js";
-import { IndexedMap, MAX_UNINDEXED } from "../../../gateway/src/engine/embedded/collections/indexed-map.js";
+import { IndexedMap } from "../../../gateway/src/engine/embedded/collections/indexed-map.js";
 import { SortedBlocks } from "../../../gateway/src/engine/embedded/collections/sorted-blocks.js";
-import { SortedMembers } from "../../../gateway/src/engine/embedded/collections/sorted-members.js";
 import { matchesGlob } from "../../../gateway/src/util/glob.js";
 
 const small = fc.integer({ min: 0, max: 3_000 });
@@ -37,53 +36,15 @@ describe("SortedBlocks", () => {
   });
 });
 
-describe("IndexedMap", () => {
-  test.each([10, MAX_UNINDEXED, 1_000])(
-    "IndexedMap returns each id that stays while it is read in pages (%i ids)",
-    (size) => {
-      const map = new IndexedMap<number>();
-      for (let id = 0; id < size; id += 1) map.set(String(id), id);
-      const found = new Set<number>();
-      let cursor = 0n;
-      for (let round = 0; round === 0 || cursor !== 0n; round += 1) {
-        const page = map.page(cursor, 7);
-        for (const id of page.items) found.add(id);
-        cursor = page.next;
-        // Others come and go meanwhile.
-        map.set(`new ${round}`, -round);
-        map.delete(`new ${round - 2}`);
-      }
-      for (let id = 0; id < size; id += 1) expect(found).toContain(id);
-    },
-  );
-
-  test.each([5, 500])("IndexedMap has each of %i items at a place", (size) => {
-    const map = new IndexedMap<number>();
-    for (let id = 0; id <= size; id += 1) map.set(String(id), id);
-    map.delete("0");
-    const items = Array.from({ length: size }, (_, place) => map.itemAt(place));
-    expect(new Set(items)).toEqual(new Set(map.values()));
-    expect(map.itemAt(size)).toBeUndefined();
-    map.clear();
-    expect(map.itemAt(0)).toBeUndefined();
-  });
-});
-
-test("SortedMembers has its members in the order of their scores", () => {
-  const members = new SortedMembers();
-  const add = (name: string, score: number) =>
-    members.set(Buffer.from(name).toString("hex"), { member: Buffer.from(name), score });
-  for (const [name, score] of [
-    ["b", 1],
-    ["a", 1],
-    ["c", -1],
-    ["d", Number.NEGATIVE_INFINITY],
-    ["a", 5],
-  ] as const)
-    add(name, score);
-  members.delete(Buffer.from("c").toString("hex"));
-  expect(Array.from(members.values(), ({ member }) => String(member))).toEqual(["d", "b", "a"]);
-  expect(members.size).toBe(3);
+test.each([5, 500])("IndexedMap has each of %i items at a place", (size) => {
+  const map = new IndexedMap<number>();
+  for (let id = 0; id <= size; id += 1) map.set(String(id), id);
+  map.delete("0");
+  const items = Array.from({ length: size }, (_, place) => map.itemAt(place));
+  expect(new Set(items)).toEqual(new Set(map.values()));
+  expect(map.itemAt(size)).toBeUndefined();
+  map.clear();
+  expect(map.itemAt(0)).toBeUndefined();
 });
 
 test("ExpiringMap knows which items have expired, however their time to live was changed", () => {

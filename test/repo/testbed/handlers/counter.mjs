@@ -4,11 +4,8 @@ let count = 0;
 export const handler = async (event, context) => {
   count++;
   if (event.throw) throw new TypeError(event.throw);
-  if (event.exit !== undefined) process.exit(event.exit);
   if (event.stuck) await new Promise(() => {});
   if (event.waitMs) await new Promise((resolve) => setTimeout(resolve, event.waitMs));
-  if (event.rejectLater) void Promise.reject(new Error(event.rejectLater));
-  if (event.rejectLater) await new Promise((resolve) => setTimeout(resolve, 1_000));
   return {
     count,
     event,
