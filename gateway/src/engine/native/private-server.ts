@@ -172,23 +172,20 @@ class PrivateServer implements Engine {
 
 /** Sends INFO until the server replies. Fails if the server ends first or takes too long. */
 async function firstReply(child: ChildProcess, socket: string, timeoutMs: number): Promise<string> {
-  const ended = new AbortController();
-  let reason = `no response within ${timeoutMs / 1000} s`;
+  let failure: Error | undefined;
   child.once("error", (error) => {
-    reason = error.message;
-    ended.abort();
-  });
-  child.once("exit", (code) => {
-    reason = `it exited with status ${code}`;
-    ended.abort();
+    failure = error;
   });
   const deadline = performance.now() + timeoutMs;
-  while (!ended.signal.aborted && performance.now() < deadline) {
+  while (performance.now() < deadline) {
+    if (failure) throw failure;
+    const status = child.exitCode ?? child.signalCode;
+    if (status !== null) throw new Error(`it exited with status ${status}`);
     const info = await askInfo(socket, deadline - performance.now());
     if (info !== undefined) return info;
     await sleep(10);
   }
-  throw new Error(reason);
+  throw new Error(`no response within ${timeoutMs / 1000} s`);
 }
 
 /** Returns the reply to INFO, or undefined while the server does not listen yet or still loads its data. */
