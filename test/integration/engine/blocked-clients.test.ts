@@ -1,11 +1,30 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { connect } from "node:net";
+import type { Duplex } from "node:stream";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startRedis } from "warmline-testbed";
+import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import { type Reply, ReplyClient } from "../../support/differential/replies.js";
 import { describeEngines } from "../gateway/engines.js";
 import { call } from "../gateway/http.js";
-import { type BareEngine, describeBareEngines } from "./without-gateway.js";
+
+/** An engine whose clients connect to it without a gateway. */
+interface BareEngine {
+  open(): Duplex;
+  stop(): Promise<void>;
+}
+
+async function startEmbedded(): Promise<BareEngine> {
+  const engine = await startEmbeddedEngine();
+  return { open: () => engine.connect(), stop: () => engine.close() };
+}
+
+async function startReal(): Promise<BareEngine> {
+  const server = await startRedis();
+  return { open: () => connect(server.path!), stop: () => server.stop() };
+}
 
 // The order in which clients are served is compared at random: see test/support/differential/blocked.ts.
-describeBareEngines("blocked clients", (start) => {
+const suite = (start: () => Promise<BareEngine>) => () => {
   let engine: BareEngine;
   const clients: ReplyClient[] = [];
   beforeAll(async () => {
@@ -150,7 +169,10 @@ describeBareEngines("blocked clients", (start) => {
       ]),
     ).toEqual([":0", "-ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR"]);
   });
-});
+};
+
+describe("blocked clients on a real Redis", { tags: "redis-server" }, suite(startReal));
+describe("blocked clients on the embedded engine", suite(startEmbedded));
 
 describeEngines("a gateway that closes", (setup) => {
   test("a command that still waits when the gateway closes is unsent", async () => {

@@ -54,20 +54,6 @@ export function writes(name: string, count: number): string[][] {
   return Array.from({ length: count }, (_, n) => write(n));
 }
 
-/** A script that runs such writes in a loop, whose number is its argument. */
-export function loop(name: string): string {
-  if (name.startsWith("JSON"))
-    return `redis.call('JSON.SET', KEYS[1], '$', ${name === "JSON.SET" ? "'{}'" : "'[]'"})
-for n = 1, tonumber(ARGV[1]) do redis.call('${name}', KEYS[1], ${name === "JSON.SET" ? "'$.f' .. n" : "'$'"}, '1') end
-return redis.call('EXISTS', KEYS[1])`;
-  const [command, , ...args] = WRITES[name]!(0);
-  const texts = args.map((arg) => (arg === "0123456789" || arg === "value" ? `'${arg}'` : "tostring(n)"));
-  if (command === "XADD") texts[0] = "n .. '-1'";
-  if (command === "GEOADD") texts.splice(0, 2, "(n % 359) - 179", "(n % 160) - 80");
-  return `for n = 1, tonumber(ARGV[1]) do redis.call('${command}', KEYS[1], ${texts.join(", ")}) end
-return redis.call('EXISTS', KEYS[1])`;
-}
-
 /** Commands in one write. */
 const PIPELINE = 1_000;
 
