@@ -32,26 +32,6 @@ describe("commands over the in-process connection", () => {
     expect(engine.description).toBe("embedded (js-redis-server, in memory; for development and tests)");
   });
 
-  test("all 256 byte values come back", async () => {
-    const redis = client();
-    const bytes = Buffer.from(Array.from({ length: 256 }, (_, value) => value));
-    await redis.call("SET", "b", bytes);
-    const reply = await new Promise<Buffer>((resolve) => {
-      const parts: Buffer[] = [];
-      const raw = engine.connect();
-      raw.on("data", (part: Buffer) => {
-        parts.push(part);
-        const whole = Buffer.concat(parts);
-        if (whole.length >= 264) {
-          raw.destroy();
-          resolve(whole);
-        }
-      });
-      raw.write(encodeCommand(["GET", "b"]));
-    });
-    expect(reply.equals(Buffer.concat([Buffer.from("$256\r\n"), bytes, Buffer.from("\r\n")]))).toBe(true);
-  });
-
   test("a blocked pop whose connection was closed takes nothing, however soon the push comes", async () => {
     const pushing = client();
     for (let round = 0; round < 50; round++) {
