@@ -28,7 +28,11 @@ export class ExpiringMap<V extends { readonly expiresAt?: number }> extends Inde
 
   /** The items that expired by a time, with their ids. */
   expiredBy(now: number): [id: string, item: V][] {
-    const items = Array.from(this.#mayExpire, (id): [string, V] => [id, this.get(id)!]);
-    return items.filter(([, { expiresAt }]) => expiresAt !== undefined && expiresAt <= now);
+    const expired: [id: string, item: V][] = [];
+    for (const id of this.#mayExpire) {
+      const item = this.get(id)!;
+      if (item.expiresAt !== undefined && item.expiresAt <= now) expired.push([id, item]);
+    }
+    return expired;
   }
 }
