@@ -15,9 +15,6 @@ interface Holder {
   readonly started: string | null;
 }
 
-/** Locks that this process holds. */
-const ownLocks = new Set<string>();
-
 /**
  * Keeps other gateways out of a folder.
  * @param folder an absolute path
@@ -27,10 +24,11 @@ const ownLocks = new Set<string>();
 export function lockFolder(folder: string): () => void {
   const file = join(folder, "gateway.lock");
   take(file, folder);
-  ownLocks.add(file);
   const beat = setInterval(() => renew(file), BEAT_EVERY).unref();
+  let isReleased = false;
   const release = () => {
-    if (!ownLocks.delete(file)) return;
+    if (isReleased) return;
+    isReleased = true;
     clearInterval(beat);
     process.off("exit", release);
     rmSync(file, { force: true });
@@ -62,7 +60,6 @@ function take(file: string, folder: string): void {
 }
 
 function isHeld(file: string, holder: Holder | null): boolean {
-  if (ownLocks.has(file)) return true;
   if (holder?.host !== hostname()) return !isOlderThan(file, SILENT_AFTER);
   // Process ids are used again, and a container always starts with the same ones.
   return isAlive(holder.pid) && holderOf(holder.pid).started === holder.started;
