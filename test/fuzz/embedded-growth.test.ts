@@ -1,20 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startEmbeddedEngine } from "../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../gateway/src/engine/engine.js";
 import { createGateway } from "../../gateway/src/index.js";
-import { runSeed } from "../../gateway/src/seed/run-seed.js";
-import { readSeedFile } from "../../gateway/src/seed/seed-file.js";
 import { call, run } from "../integration/gateway/http.js";
 import { ReplyClient } from "../support/differential/replies.js";
-import { loop, measure, READS, WRITES, writes } from "../support/engine/growth.js";
+import { measure, READS, WRITES, writes } from "../support/engine/growth.js";
 import { scaled } from "../support/random-tests.js";
 
 const names = Object.keys(WRITES);
-/** 50,000 and 100,000 in the group `random` of `.ci/run`. */
-const ATOMIC = scaled(5_000);
+/** 100,000 in the group `random` of `.ci/run`. */
 const PIPELINED = scaled(10_000);
 const PIPELINE = 1_000;
 /**
@@ -31,16 +25,6 @@ describe("large collections of the embedded engine", { timeout: 300_000 }, () =>
   });
   afterEach(() => expect(notices).toEqual([]));
   afterAll(() => engine.close());
-
-  test.each(names)(`a transaction of ${ATOMIC} %s completes`, async (name) => {
-    const { replies } = await measure(engine, [["FLUSHALL"], ["MULTI"], ...writes(name, ATOMIC), ["EXEC"]]);
-    expect(replies.at(-1)).toHaveLength(ATOMIC);
-  });
-
-  test.each(names)(`a script with ${ATOMIC} %s completes`, async (name) => {
-    const { replies } = await measure(engine, [["FLUSHALL"], ["EVAL", loop(name), "1", "k", String(ATOMIC)]]);
-    expect(replies).toEqual(["+OK", ":1"]);
-  });
 
   test.each(names)(
     `another client gets replies between pipelines of ${PIPELINE} %s, ${PIPELINED} in all`,
@@ -63,20 +47,6 @@ describe("large collections of the embedded engine", { timeout: 300_000 }, () =>
       other.close();
     },
   );
-
-  test.each(names)(`a seed of ${PIPELINED} %s completes`, async (name) => {
-    await measure(engine, [["FLUSHALL"]]);
-    const folder = mkdtempSync(join(tmpdir(), "warmline-growth-"));
-    const path = join(folder, "seed");
-    writeFileSync(
-      path,
-      writes(name, PIPELINED)
-        .map((command) => JSON.stringify(command))
-        .join("\n"),
-    );
-    expect(await runSeed(engine, readSeedFile(path))).toMatch(`, ${PIPELINED} commands`);
-    rmSync(folder, { recursive: true });
-  });
 
   test.each(names)("four times as many %s take less than eight times the CPU time", async (name) => {
     let [few, many] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];

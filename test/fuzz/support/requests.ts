@@ -67,7 +67,8 @@ export function encode(chance: Chance, { method, target, headers, body }: Wanted
   return head + (isChunked ? chunks(chance, body) : body);
 }
 
-function chunks(chance: Chance, body: string): string {
+/** A body in chunks, or nearly so. */
+export function chunks(chance: Chance, body: string): string {
   let text = "";
   for (let at = 0; at < body.length; ) {
     const data = body.slice(at, at + 1 + chance.below(body.length));

@@ -1,10 +1,30 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { connect } from "node:net";
+import type { Duplex } from "node:stream";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startRedis } from "warmline-testbed";
+import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import { type Reply, ReplyClient } from "../../support/differential/replies.js";
 import { describeEngines } from "../gateway/engines.js";
 import { call } from "../gateway/http.js";
-import { type BareEngine, describeBareEngines } from "./without-gateway.js";
 
-describeBareEngines("blocked clients", (start) => {
+/** An engine whose clients connect to it without a gateway. */
+interface BareEngine {
+  open(): Duplex;
+  stop(): Promise<void>;
+}
+
+async function startEmbedded(): Promise<BareEngine> {
+  const engine = await startEmbeddedEngine();
+  return { open: () => engine.connect(), stop: () => engine.close() };
+}
+
+async function startReal(): Promise<BareEngine> {
+  const server = await startRedis();
+  return { open: () => connect(server.path!), stop: () => server.stop() };
+}
+
+// The order in which clients are served is compared at random: see test/support/differential/blocked.ts.
+const suite = (start: () => Promise<BareEngine>) => () => {
   let engine: BareEngine;
   const clients: ReplyClient[] = [];
   beforeAll(async () => {
@@ -31,36 +51,6 @@ describeBareEngines("blocked clients", (start) => {
     for (const command of commands) replies.push((await client().begin(command)).reply);
     return replies;
   }
-
-  const ELEMENTS = ["e0", "e1", "e2", "e3"];
-  test.each([
-    ["one command", [["RPUSH", "q", ...ELEMENTS]]],
-    ["several commands", ELEMENTS.map((element) => ["RPUSH", "q", element])],
-    ["a transaction", [["MULTI"], ...ELEMENTS.map((element) => ["RPUSH", "q", element]), ["EXEC"]]],
-    [
-      "a script",
-      [["EVAL", "for n = 1, 4 do redis.call('rpush', KEYS[1], ARGV[n]) end", "1", "q", ...ELEMENTS]],
-    ],
-  ])("waiting clients get the elements of %s in the order in which they came", async (how, writes) => {
-    const replies = await waiters(...ELEMENTS.map((_, at) => [at % 2 ? "BRPOP" : "BLPOP", "q", "0"]));
-    await writer.run(writes);
-    const order = how === "several commands" ? ELEMENTS : ["e0", "e3", "e1", "e2"];
-    expect(await Promise.all(replies)).toEqual(order.map((element) => ["$q", `$${element}`]));
-  });
-
-  test("a client that waits for several keys keeps its place in each", async () => {
-    const replies = await waiters(
-      ["BLMOVE", "c", "d", "LEFT", "LEFT", "0"],
-      ["BLPOP", "c", "b", "0"],
-      ["BLPOP", "b", "0"],
-    );
-    await writer.run([
-      ["RPUSH", "c", "x"],
-      ["RPUSH", "b", "y"],
-      ["RPUSH", "b", "z"],
-    ]);
-    expect(await Promise.all(replies)).toEqual(["$x", ["$b", "$y"], ["$b", "$z"]]);
-  });
 
   test("XREADGROUP waits for several streams, and fails without its group", async () => {
     await writer.run([
@@ -160,29 +150,6 @@ describeBareEngines("blocked clients", (start) => {
     expect(await reply).toEqual(["$q", "$x"]);
   });
 
-  test("waiting clients go on while their key has another type", async () => {
-    const replies = await waiters(
-      ["BLPOP", "q", "other", "0"],
-      ["BZPOPMIN", "q", "0"],
-      ["XREAD", "BLOCK", "0", "STREAMS", "q", "$"],
-    );
-    await writer.run([
-      ["SET", "q", "text"],
-      ["DEL", "q"],
-      ["HSET", "q", "f", "v"],
-      ["RPUSH", "other", "x"],
-      ["DEL", "q"],
-      ["ZADD", "q", "1", "m"],
-      ["DEL", "q"],
-      ["XADD", "q", "1-1", "f", "v"],
-    ]);
-    expect(await Promise.all(replies)).toEqual([
-      ["$other", "$x"],
-      ["$q", "$m", "$1"],
-      [["$q", [["$1-1", ["$f", "$v"]]]]],
-    ]);
-  });
-
   test("waiting clients end by CLIENT UNBLOCK", async () => {
     const [id] = (await clients.at(-1)!.run([["CLIENT", "ID"]])) as [string];
     const waiting = client();
@@ -202,7 +169,10 @@ describeBareEngines("blocked clients", (start) => {
       ]),
     ).toEqual([":0", "-ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR"]);
   });
-});
+};
+
+describe("blocked clients on a real Redis", { tags: "redis-server" }, suite(startReal));
+describe("blocked clients on the embedded engine", suite(startEmbedded));
 
 describeEngines("a gateway that closes", (setup) => {
   test("a command that still waits when the gateway closes is unsent", async () => {

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
-import { encode, RawClient } from "./raw-client.js";
+import { encodeCommand } from "../../../testbed/src/redis/resp.js";
+import { RawClient } from "./raw-client.js";
 
 let engine: Engine;
 const notices: string[] = [];
@@ -29,39 +30,6 @@ afterAll(() => engine.close());
 describe("commands over the in-process connection", () => {
   test("the engine's INFO names it", () => {
     expect(engine.description).toBe("embedded (js-redis-server, in memory; for development and tests)");
-  });
-
-  test("all 256 byte values come back", async () => {
-    const redis = client();
-    const bytes = Buffer.from(Array.from({ length: 256 }, (_, value) => value));
-    await redis.call("SET", "b", bytes);
-    const reply = await new Promise<Buffer>((resolve) => {
-      const parts: Buffer[] = [];
-      const raw = engine.connect();
-      raw.on("data", (part: Buffer) => {
-        parts.push(part);
-        const whole = Buffer.concat(parts);
-        if (whole.length >= 264) {
-          raw.destroy();
-          resolve(whole);
-        }
-      });
-      raw.write(encode(["GET", "b"]));
-    });
-    expect(reply.equals(Buffer.concat([Buffer.from("$256\r\n"), bytes, Buffer.from("\r\n")]))).toBe(true);
-  });
-
-  test("a transaction runs whole, and one with an invalid command not at all", async () => {
-    const redis = client();
-    expect(await redis.call("MULTI")).toBe("OK");
-    expect(await redis.call("INCR", "n")).toBe("QUEUED");
-    expect(await redis.call("GET", "n")).toBe("QUEUED");
-    expect(await redis.call("EXEC")).toEqual([1, "1"]);
-    await redis.call("MULTI");
-    await redis.call("SET", "n", "9");
-    await expect(redis.call("NOSUCH")).rejects.toThrow(/unknown command/);
-    await expect(redis.call("EXEC")).rejects.toThrow(/EXECABORT/);
-    expect(await redis.call("GET", "n")).toBe("1");
   });
 
   test("a blocked pop whose connection was closed takes nothing, however soon the push comes", async () => {
@@ -109,7 +77,7 @@ describe("commands over the in-process connection", () => {
     const redis = client();
     await redis.call("SET", "large", "x".repeat(1024 * 1024));
     const slow = engine.connect();
-    for (let index = 0; index < 100; index += 1) slow.write(encode(["GET", "large"]));
+    for (let index = 0; index < 100; index += 1) slow.write(encodeCommand(["GET", "large"]));
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(slow.readableLength).toBeLessThan(32 * 1024 * 1024);
     expect(await redis.call("PING")).toBe("PONG");

@@ -7,13 +7,38 @@ export const bulk = (text: string) => `$${text}`;
 export const json = (value: unknown) => `$${JSON.stringify(value)}`;
 export const number = (value: number) => `:${value}`;
 
+/** The arguments of a command, separated by spaces or one by one. */
+type CommandText = string | readonly string[];
+
+export const argsOf = (command: CommandText): readonly string[] =>
+  typeof command === "string" ? command.split(" ") : command;
+
 /** A document to begin with, and commands on it with their replies. `d` is its key. */
 export interface Example {
   readonly document: unknown;
-  readonly steps: readonly (readonly [command: string, reply: Reply])[];
+  readonly steps: readonly (readonly [command: CommandText, reply: Reply])[];
 }
 
-/** Replies of RedisJSON beyond the examples of its pages, which `json-pages.ts` has. */
+const bike = (model: string, price: number, material: string, weight: number, colors?: string[]) => ({
+  ...{ model, price, specs: { material, weight } },
+  ...(colors ? { colors } : {}),
+});
+const MOUNTAIN = [
+  bike("Phoebe", 1920, "carbon", 13.1, ["black", "silver"]),
+  bike("Quaoar", 2072, "aluminium", 7.9, ["black", "white"]),
+  bike("Weywot", 3264, "alloy", 13.8),
+];
+const COMMUTER = [
+  bike("Salacia", 1475, "aluminium", 16.6, ["black", "silver"]),
+  bike("Mimas", 3941, "alloy", 11.6),
+];
+const BIKES = { inventory: { mountain_bikes: MOUNTAIN, commuter_bikes: COMMUTER } };
+const find = (path: string, values: unknown) => [["JSON.GET", "d", path], json(values)] as const;
+
+/**
+ * Replies of RedisJSON. The examples of redis.io/docs/latest/commands/json.* and redis.io/docs/latest/develop/data-types/json are
+ * among them, with texts of our own, but not those of Redis 8.8 and later (FPHA, JSONPath operators and functions).
+ */
 export const EXAMPLES: Record<string, Example> = {
   "SET replaces, adds and does nothing": {
     document: { a: 2 },
@@ -27,6 +52,8 @@ export const EXAMPLES: Record<string, Example> = {
       ["JSON.SET d $.c 9 NX", "+OK"],
       ["JSON.SET d $.c 10 XX", "+OK"],
       ["JSON.SET d $.x.y 1", NULL],
+      [`JSON.SET d $['e'] 5`, "+OK"],
+      ["JSON.DEL d .e", number(1)],
       ["JSON.SET other $.x 1", "-ERR new objects must be created at the root"],
       ["JSON.SET d $ {", "-ERR value is not valid JSON"],
       ["JSON.SET d $ 1 AA", "-ERR syntax error"],
@@ -54,7 +81,23 @@ export const EXAMPLES: Record<string, Example> = {
   },
   "GET lays out": {
     document: { a: [1, {}], b: {} },
-    steps: [["JSON.GET d INDENT > NEWLINE | SPACE _", bulk('{|>"a":_[|>>1,|>>{}|>],|>"b":_{}|}')]],
+    steps: [
+      ["JSON.GET d INDENT > NEWLINE | SPACE _", bulk('{|>"a":_[|>>1,|>>{}|>],|>"b":_{}|}')],
+      ["JSON.GET d NOESCAPE .a[0]", json(1)],
+      ["JSON.GET d INDENT > NOESCAPE NEWLINE | $.a[0]", bulk("[|>1|]")],
+    ],
+  },
+  "a name such as __proto__ is a name like any other": {
+    document: { ["__proto__"]: { a: 1 } },
+    steps: [
+      ["JSON.SET d $.__proto__.b 2", "+OK"],
+      ["JSON.SET d $.constructor 3", "+OK"],
+      ["JSON.GET d", bulk('{"__proto__":{"a":1,"b":2},"constructor":3}')],
+      ["JSON.SET d $ {}", "+OK"],
+      ["JSON.SET d $.__proto__ 4", "+OK"],
+      ["JSON.GET d $.__proto__", "$[4]"],
+      ["JSON.GET d", bulk('{"__proto__":4}')],
+    ],
   },
   MGET: {
     document: { a: 1, b: 2, nested: { a: 3 }, c: null },
@@ -210,9 +253,15 @@ export const EXAMPLES: Record<string, Example> = {
       ["JSON.TYPE d $..a", ["$array", "$object"]],
       ["JSON.TYPE d $.*", ["$array", "$object", "$null", "$number", "$boolean"]],
       ["JSON.TYPE d .none", NULL],
+      ["JSON.TYPE d $..none", []],
       ["JSON.TYPE none", NULL],
       ["JSON.OBJKEYS d $..a", [NULL, ["$b", "$c"]]],
       ["JSON.OBJKEYS d .nested.a", ["$b", "$c"]],
+      ["JSON.OBJKEYS d $.none", []],
+      ["JSON.OBJKEYS d .none", NULL],
+      ["JSON.OBJKEYS d .a", "-WRONGTYPE wrong type of path value - expected object but found array"],
+      ["JSON.OBJKEYS none", NULL],
+      ["JSON.OBJKEYS none $", NO_KEY],
       ["JSON.OBJLEN d $..a", [NULL, number(2)]],
       ["JSON.OBJLEN d", number(5)],
       ["JSON.OBJLEN none", NULL],
@@ -255,27 +304,68 @@ export const EXAMPLES: Record<string, Example> = {
     ],
   },
   "paths select by name, index, slice and filter": {
-    document: {
-      store: {
-        book: [
-          { category: "reference", title: "A", price: 8.95 },
-          { category: "fiction", title: "B", price: 12.99, isbn: "1" },
-        ],
-        "bi-cycle": { price: 19.95 },
-      },
-    },
+    document: BIKES,
     steps: [
-      ["JSON.GET d $.store.book[*].title", json(["A", "B"])],
-      ["JSON.GET d $..price", json([8.95, 12.99, 19.95])],
-      ["JSON.GET d $..book[?(@.price<10)].title", json(["A"])],
-      ["JSON.GET d $..book[?(@.isbn)].title", json(["B"])],
-      ['JSON.GET d $..book[?(@.category=="fiction"&&@.price>5)].title', json(["B"])],
-      ["JSON.GET d $..book[-1].title", json(["B"])],
-      ["JSON.GET d $..book[:1].title", json(["A"])],
-      ["JSON.GET d $.store.bi-cycle.price", json([19.95])],
-      ["JSON.GET d $['store']['bi-cycle']", json([{ price: 19.95 }])],
-      ["JSON.GET d store.book[0].title", json("A")],
-      ['JSON.GET d ["store"].bi-cycle.price', json(19.95)],
+      find("$.inventory.*", [MOUNTAIN, COMMUTER]),
+      ...[
+        "$.inventory.mountain_bikes[*].model",
+        '$.inventory["mountain_bikes"][*].model',
+        "$['inventory']['mountain_bikes'][*].model",
+        "$..mountain_bikes.[*].model",
+      ].map((path) => find(path, ["Phoebe", "Quaoar", "Weywot"])),
+      find("$..model", ["Phoebe", "Quaoar", "Weywot", "Salacia", "Mimas"]),
+      find("$..mountain_bikes[0:2].model", ["Phoebe", "Quaoar"]),
+      find("$..mountain_bikes[-1].model", ["Weywot"]),
+      ...[
+        ".inventory.commuter_bikes[0].model",
+        "inventory.commuter_bikes[0].model",
+        'inventory["commuter_bikes"][0].model',
+        `['inventory']["commuter_bikes"][0].model`,
+      ].map((path) => find(path, "Salacia")),
+      find("$..[?(@.colors)].model", ["Phoebe", "Quaoar", "Salacia"]),
+      find("$..mountain_bikes[?(@.price < 3000 && @.specs.weight < 10)]", [MOUNTAIN[1]]),
+      find('$..[?(@.specs.material == "alloy")].model', ["Weywot", "Mimas"]),
+      find('$..[?(@.specs.material =~ "(?i)AL")].model', ["Quaoar", "Weywot", "Salacia", "Mimas"]),
+      find('$..[?(@.specs.material=~"^al" && @.price < 3000 )].model', ["Quaoar", "Salacia"]),
+      find('$..[?(@.model =~ "=~")].model', []),
+      find('$..[?("a =~ b" == "a =~ b" && @.price =~ "1")].model', []),
+      find('$..[?(@.model =~ "(")].model', []),
+      ...[0, 1, 2].map(
+        (at) => [`JSON.SET d $.inventory.mountain_bikes[${at}].regex_pat "(?i)al"`, "+OK"] as const,
+      ),
+      find("$.inventory.mountain_bikes[?(@.specs.material =~ @.regex_pat)].model", ["Quaoar", "Weywot"]),
+    ],
+  },
+  "paths update several places": {
+    document: BIKES,
+    steps: [
+      ["JSON.NUMINCRBY d $..price -100", json([1820, 1972, 3164, 1375, 3841])],
+      ["JSON.SET d $.inventory.*[?(@.price<1900)].price 1500", "+OK"],
+      find("$..price", [1500, 1972, 3164, 1500, 3841]),
+      ['JSON.ARRAPPEND d $.inventory.*[?(@.price<1972)].colors "pink"', [number(3), number(3)]],
+      find("$..[*].colors", [
+        ["black", "silver", "pink"],
+        ["black", "white"],
+        ["black", "silver", "pink"],
+      ]),
+    ],
+  },
+  "the root is a value": {
+    document: "Hyperion",
+    steps: [
+      ["JSON.TYPE d $", ["$string"]],
+      [["JSON.STRAPPEND", "d", "$", '" (Enduro bikes)"'], [number(23)]],
+      ["JSON.GET d $", json(["Hyperion (Enduro bikes)"])],
+      ["JSON.SET d . 0", "+OK"],
+      ["JSON.NUMINCRBY d $ 1.5", json([1.5])],
+      ["JSON.NUMMULTBY d $ 24", json([36])],
+      ["JSON.SET d $.x.y 2", NULL],
+      ["JSON.SET none $ 5 XX", NULL],
+      ['JSON.SET d $ ["Deimos",{"crashes":0},null]', "+OK"],
+      ["JSON.GET d $[1].crashes", json([0])],
+      ["JSON.DEL d $[-1]", number(1)],
+      ["JSON.ARRPOP d $", [json({ crashes: 0 })]],
+      ["JSON.GET d", json(["Deimos"])],
     ],
   },
 };

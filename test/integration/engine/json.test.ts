@@ -1,15 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
-import { startEngine } from "../../../gateway/src/engine/start-engine.js";
 import { type Reply, ReplyClient } from "../../support/differential/replies.js";
 import { SEED, scaled } from "../../support/random-tests.js";
-import { bulk, EXAMPLES, json, NULL, WRONGTYPE } from "./json-examples.js";
-import { argsOf, PAGES } from "./json-pages.js";
+import { argsOf, bulk, EXAMPLES, json, NULL, WRONGTYPE } from "./json-examples.js";
 
 let engine: Engine;
 let client: ReplyClient;
@@ -25,27 +20,12 @@ afterAll(async () => {
 test.each(Object.entries(EXAMPLES))(
   "JSON commands reply as RedisJSON does: %s",
   async (_name, { document, steps }) => {
-    const commands = steps.map(([command]) => command.split(" "));
+    const commands = steps.map(([command]) => argsOf(command));
     const setup = [["FLUSHALL"], ["JSON.SET", "d", "$", JSON.stringify(document)]];
     const replies = (await client.run([...setup, ...commands])).slice(setup.length);
     expect(steps.map(([command], index) => [command, replies[index]])).toEqual(steps);
   },
 );
-
-test.each(Object.entries(PAGES))("JSON commands reply as redis.io shows: %s", async (_page, steps) => {
-  const [, ...replies] = await client.run([["FLUSHALL"], ...steps.map(argsOf)]);
-  expect(steps.map((step, at) => [step[0], replies[at]])).toEqual(steps);
-});
-
-test("JSON.GET takes NOESCAPE before and between its other options", async () => {
-  const replies = await run(
-    "JSON.SET d $ [1]",
-    "JSON.GET d NOESCAPE $[0]",
-    "JSON.GET d noescape",
-    "JSON.GET d INDENT > NOESCAPE NEWLINE | $[0]",
-  );
-  expect(replies.slice(1)).toEqual(["$[1]", "$[1]", "$[|>1|]"]);
-});
 
 /** Runs commands, whose arguments are separated by spaces, on an empty engine. */
 async function run(...commands: string[]): Promise<Reply[]> {
@@ -208,58 +188,6 @@ describe("a document is a value like others", () => {
     expect(replies[1]).toBe("+OK");
     expect(Number(String(replies[2]).slice(1))).toBeGreaterThan(0);
   });
-});
-
-test("documents are kept by persist", async () => {
-  const persist = mkdtempSync(join(tmpdir(), "warmline-json-"));
-  try {
-    for (const commands of [
-      [
-        ["JSON.SET", "d", "$", '{"a":[9007199254740993,{"b":null}]}'],
-        ["EXPIREAT", "d", "4000000000"],
-      ],
-      [
-        ["JSON.GET", "d"],
-        ["EXPIRETIME", "d"],
-        ["SCAN", "0"],
-      ],
-    ]) {
-      const kept = await startEngine("embedded", { persist });
-      const opened = new ReplyClient(kept.connect());
-      const replies = await opened.run(commands);
-      opened.close();
-      await kept.close();
-      if (commands.length === 2) expect(replies).toEqual(["+OK", ":1"]);
-      else
-        expect(replies).toEqual([bulk('{"a":[9007199254740993,{"b":null}]}'), ":4000000000", ["$0", ["$d"]]]);
-    }
-  } finally {
-    rmSync(persist, { recursive: true, force: true });
-  }
-});
-
-test("a name such as __proto__ is a name like any other", async () => {
-  expect(
-    await run(
-      'JSON.SET d $ {"__proto__":{"a":1}}',
-      "JSON.SET d $.__proto__.b 2",
-      "JSON.SET d $.constructor 3",
-      "JSON.GET d",
-      "JSON.SET e $ {}",
-      "JSON.SET e $.__proto__ 4",
-      "JSON.GET e $.__proto__",
-      "JSON.GET e",
-    ),
-  ).toEqual([
-    "+OK",
-    "+OK",
-    "+OK",
-    bulk('{"__proto__":{"a":1,"b":2},"constructor":3}'),
-    "+OK",
-    "+OK",
-    "$[4]",
-    bulk('{"__proto__":4}'),
-  ]);
 });
 
 test("documents nested deeper than 128 are refused", async () => {

@@ -120,6 +120,15 @@ describe("limits of the embedded engine", () => {
     expect(await redis.call("SRANDMEMBER", "s", -2)).toEqual([value, value]);
   });
 
+  test.each([
+    "while true do end",
+    "while true do pcall(function() while true do end end) end",
+    "while true do xpcall(function() while true do end end, tostring) end",
+    "while true do coroutine.resume(coroutine.create(function() while true do end end)) end",
+  ])("a script that takes too many steps ends, whatever it catches: %s", async (source) => {
+    await expect(redis.call("EVAL", source, 0)).rejects.toThrow(/^ERR script took too many steps/);
+  });
+
   test("a script that uses up Lua's memory fails alone, and data and later scripts are unchanged", {
     tags: "full-run",
   }, async () => {

@@ -17,7 +17,7 @@ import { readSettings } from "../../../gateway/src/cli/settings.js";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { findServer } from "../../../gateway/src/engine/native/find-server.js";
-import { FolderLock } from "../../../gateway/src/engine/persist/folder-lock.js";
+import { lockFolder } from "../../../gateway/src/engine/persist/folder-lock.js";
 import { startEngine } from "../../../gateway/src/engine/start-engine.js";
 import { createGateway } from "../../../gateway/src/index.js";
 import { CliProcess, post } from "../cli/cli-process.js";
@@ -374,27 +374,16 @@ describe("the lock of a folder", () => {
   test("a lock of a dead process is ignored, even if its process number is reused", async () => {
     const child = spawn(process.execPath, ["-e", ""]);
     await once(child, "exit");
-    new FolderLock(folderWith({ pid: child.pid, host: hostname(), started: "1" })).release();
-    new FolderLock(folderWith({ pid: process.pid, host: hostname(), started: "1" })).release();
-    new FolderLock(old(folderWith({ pid: 1, host: "elsewhere", started: "1" }))).release();
-    new FolderLock(old(folderWith(""))).release();
+    lockFolder(folderWith({ pid: child.pid, host: hostname(), started: "1" }))();
+    lockFolder(folderWith({ pid: process.pid, host: hostname(), started: "1" }))();
+    lockFolder(old(folderWith({ pid: 1, host: "elsewhere", started: "1" })))();
+    lockFolder(old(folderWith("")))();
   });
 
   test("a lock holds while its owner lives, or refreshes it", () => {
-    expect(() => new FolderLock(folderWith({ pid: 1, host: "elsewhere", started: "1" }))).toThrow(
+    expect(() => lockFolder(folderWith({ pid: 1, host: "elsewhere", started: "1" }))).toThrow(
       /\(on elsewhere\)/,
     );
-    expect(() => new FolderLock(folderWith(""))).toThrow(/another gateway uses/);
-  });
-
-  test("a lock is removed when it is released, and not before", () => {
-    const folder = newFolder();
-    mkdirSync(folder);
-    const lock = new FolderLock(folder);
-    expect(() => new FolderLock(folder)).toThrow(/another gateway uses/);
-    lock.release();
-    expect(existsSync(join(folder, "gateway.lock"))).toBe(false);
-    lock.release();
-    new FolderLock(folder).release();
+    expect(() => lockFolder(folderWith(""))).toThrow(/another gateway uses/);
   });
 });

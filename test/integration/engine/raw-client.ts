@@ -1,10 +1,10 @@
 import type { Duplex } from "node:stream";
-import { RedisReplyError, readReply } from "./read-reply.js";
+import { encodeCommand, RespError, RespReader } from "../../../testbed/src/redis/resp.js";
 
 /** A minimal Redis client over a stream: arguments in, decoded replies out, in order. */
 export class RawClient {
   readonly stream: Duplex;
-  #buffered = Buffer.alloc(0);
+  readonly #reader = new RespReader();
   #waiting: { resolve: (reply: unknown) => void; reject: (error: Error) => void }[] = [];
   /** Replies to no request, such as messages of a subscription. */
   readonly pushed: unknown[] = [];
@@ -31,30 +31,16 @@ export class RawClient {
   call(...args: (string | number | Buffer)[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
-      this.stream.write(encode(args));
+      this.stream.write(encodeCommand(args));
     });
   }
 
   #receive(bytes: Buffer): void {
-    this.#buffered = Buffer.concat([this.#buffered, bytes]);
-    for (;;) {
-      const read = readReply(this.#buffered, 0);
-      if (read === undefined) return;
-      this.#buffered = this.#buffered.subarray(read.end);
+    for (const reply of this.#reader.push(bytes)) {
       const next = this.#waiting.shift();
-      if (next === undefined) this.pushed.push(read.reply);
-      else if (read.reply instanceof RedisReplyError) next.reject(read.reply);
-      else next.resolve(read.reply);
+      if (next === undefined) this.pushed.push(reply);
+      else if (reply instanceof RespError) next.reject(reply);
+      else next.resolve(reply);
     }
   }
-}
-
-/** One command as a RESP array of bulk strings. */
-export function encode(args: readonly (string | number | Buffer)[]): Buffer {
-  const parts: Buffer[] = [Buffer.from(`*${args.length}\r\n`)];
-  for (const word of args) {
-    const bytes = Buffer.isBuffer(word) ? word : Buffer.from(String(word));
-    parts.push(Buffer.from(`$${bytes.length}\r\n`), bytes, Buffer.from("\r\n"));
-  }
-  return Buffer.concat(parts);
 }

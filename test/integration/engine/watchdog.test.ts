@@ -113,24 +113,6 @@ describe("watchdog of the embedded engine", () => {
     }
   });
 
-  test("an idle engine and a busy one are left alone", { tags: "full-run" }, async () => {
-    const notices: string[] = [];
-    const engine = await startEmbeddedEngine({
-      stallTimeoutMs: 1_000,
-      onNotice: (message) => notices.push(message),
-    });
-    try {
-      const redis = new RawClient(engine.connect());
-      const until = performance.now() + 1_500;
-      while (performance.now() < until) {
-        await Promise.all(Array.from({ length: 500 }, () => redis.call("INCR", "n")));
-      }
-      expect(notices).toEqual([]);
-    } finally {
-      await engine.close();
-    }
-  });
-
   test("connections end at once, with the reason, after the engine is closed", async () => {
     const engine = await startEmbeddedEngine();
     const open = new RawClient(engine.connect());

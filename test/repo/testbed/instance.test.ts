@@ -82,28 +82,6 @@ describe("failures are reported as Lambda does", () => {
     expect((await invoke()).result).toMatchObject({ count: 2 });
   });
 
-  test.each([
-    [3, "Runtime exited with error: exit status 3"],
-    [0, "Runtime exited without providing a reason"],
-  ])("process.exit(%d) ends the instance", async (exit, message) => {
-    const { invoke } = await start();
-    const { error } = await invoke({ exit });
-    expect(error?.errorType).toBe("Runtime.ExitError");
-    expect(error?.errorMessage).toMatch(new RegExp(`^RequestId: \\S{36} Error: ${message}$`));
-    await expect.poll(() => instance?.alive).toBe(false);
-    await expect(invoke()).rejects.toThrow("has ended");
-  });
-
-  test("an unhandled rejection ends the process", async () => {
-    const { invoke } = await start();
-    const { error } = await invoke({ rejectLater: "forgotten" });
-    expect(error).toMatchObject({
-      errorType: "Runtime.UnhandledPromiseRejection",
-      errorMessage: "forgotten",
-    });
-    await expect.poll(() => instance?.alive).toBe(false);
-  });
-
   test("a handler that cannot settle any more ends the process", async () => {
     const { invoke } = await start();
     expect((await invoke({ stuck: true })).error?.errorType).toBe("Runtime.NodeJsExit");
@@ -122,20 +100,12 @@ describe("failures are reported as Lambda does", () => {
 
   test.each([
     ["throws.mjs", "handler", "RangeError", "no such configuration"],
-    ["missing.mjs", "handler", "Runtime.ImportModuleError", "no-such-package"],
     ["nowhere.mjs", "handler", "Runtime.ImportModuleError", "Cannot find module 'nowhere'"],
     ["counter.mjs", "absent", "Runtime.HandlerNotFound", "counter.absent is undefined or not exported"],
-    ["counter.mjs", "notAFunction", "Runtime.HandlerNotFound", "is not a function"],
-    ["exits.mjs", "handler", "Runtime.ExitError", "exit status 7"],
   ])("the init phase fails for %s, %s", async (file, exportName, type, message) => {
     const error = await initError({ handler: at(file), exportName });
     expect(error.errorType).toBe(type);
     expect(error.errorMessage).toContain(message);
-  });
-
-  test("the init phase times out", async () => {
-    const error = await initError({ handler: at("slow.mjs"), initTimeoutMs: 300 });
-    expect(error.errorType).toBe("Sandbox.Timedout");
   });
 });
 

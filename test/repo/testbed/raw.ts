@@ -106,3 +106,27 @@ export async function rawClient(port: number, ca?: string): Promise<RawClient> {
 
 /** Waits `ms` milliseconds. */
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/**
+ * Times in ms until the response to the first request of a connection, opening included, and to the next one: the least of several,
+ * since load on the machine only adds time.
+ * @param isEnough whether both are as short as expected
+ */
+export async function leastTimes(
+  open: () => Promise<RawClient>,
+  isEnough: (first: number, next: number) => boolean,
+): Promise<{ first: number; next: number }> {
+  const request = async (one: RawClient, begin: number) => {
+    one.request();
+    await new Promise((resolve) => one.socket.once("data", resolve));
+    return performance.now() - begin;
+  };
+  let [first, next] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let round = 0; round < 40 && !(round >= 3 && isEnough(first, next)); round++) {
+    const begin = performance.now();
+    const one = await open();
+    first = Math.min(first, await request(one, begin));
+    next = Math.min(next, await request(one, performance.now()));
+  }
+  return { first, next };
+}

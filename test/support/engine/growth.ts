@@ -32,19 +32,9 @@ export const READS: Readonly<Record<string, readonly [write: string, command: (n
   ZMPOP: ["ZADD", () => ["ZMPOP", "1", "k", "MAX"]],
   LINDEX: ["RPUSH", (n) => ["LINDEX", "k", String(n)]],
   LPOS: ["RPUSH", () => ["LPOS", "k", "element 3"]],
-  LPOP: ["RPUSH", () => ["LPOP", "k"]],
+  RPOP: ["RPUSH", () => ["RPOP", "k"]],
   SISMEMBER: ["SADD", (n) => ["SISMEMBER", "k", `member ${n}`]],
   SPOP: ["SADD", () => ["SPOP", "k"]],
-  SINTER: [
-    "SADD",
-    () => [
-      "EVAL",
-      "redis.call('SADD', KEYS[2], 'member 1') return redis.call('SINTER', KEYS[1], KEYS[2])",
-      "2",
-      "k",
-      "small",
-    ],
-  ],
   XRANGE: ["XADD", (n) => ["XRANGE", "k", `${n + 1}-1`, `${n + 1}-1`]],
   XREAD: ["XADD", (n) => ["XREAD", "COUNT", "1", "STREAMS", "k", `${n}-1`]],
   GETRANGE: ["APPEND", (n) => ["GETRANGE", "k", String(n), String(n)]],
@@ -52,7 +42,6 @@ export const READS: Readonly<Record<string, readonly [write: string, command: (n
   RENAME: ["HSET", (n) => (n % 2 === 0 ? ["RENAME", "k", "other"] : ["RENAME", "other", "k"])],
   "JSON.GET": ["JSON.SET", (n) => ["JSON.GET", "k", `$.f${n}`]],
   "JSON.ARRPOP": ["JSON.ARRAPPEND", () => ["JSON.ARRPOP", "k"]],
-  GEOSEARCH: ["GEOADD", () => ["GEOSEARCH", "k", "FROMLONLAT", "0.5", "0.5", "BYRADIUS", "1", "km"]],
   // Of a database that has so many keys.
   SCAN: ["SET", () => ["SCAN", "0"]],
   DBSIZE: ["SET", () => ["DBSIZE"]],
@@ -63,20 +52,6 @@ export const READS: Readonly<Record<string, readonly [write: string, command: (n
 export function writes(name: string, count: number): string[][] {
   const write = WRITES[name] ?? ((n: number) => [name, `key ${n}`, "value"]);
   return Array.from({ length: count }, (_, n) => write(n));
-}
-
-/** A script that runs such writes in a loop, whose number is its argument. */
-export function loop(name: string): string {
-  if (name.startsWith("JSON"))
-    return `redis.call('JSON.SET', KEYS[1], '$', ${name === "JSON.SET" ? "'{}'" : "'[]'"})
-for n = 1, tonumber(ARGV[1]) do redis.call('${name}', KEYS[1], ${name === "JSON.SET" ? "'$.f' .. n" : "'$'"}, '1') end
-return redis.call('EXISTS', KEYS[1])`;
-  const [command, , ...args] = WRITES[name]!(0);
-  const texts = args.map((arg) => (arg === "0123456789" || arg === "value" ? `'${arg}'` : "tostring(n)"));
-  if (command === "XADD") texts[0] = "n .. '-1'";
-  if (command === "GEOADD") texts.splice(0, 2, "(n % 359) - 179", "(n % 160) - 80");
-  return `for n = 1, tonumber(ARGV[1]) do redis.call('${command}', KEYS[1], ${texts.join(", ")}) end
-return redis.call('EXISTS', KEYS[1])`;
 }
 
 /** Commands in one write. */

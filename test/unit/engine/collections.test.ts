@@ -1,11 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { HashFields } from "../../../gateway/src/engine/embedded/collections/hash-fields.js";
-import { IndexedMap, MAX_UNINDEXED } from "../../../gateway/src/engine/embedded/collections/indexed-map.js";
-import { ListValues } from "../../../gateway/src/engine/embedded/collections/list-values.js";
+import { ExpiringMap } from "../../../gateway/src/engine/embedded/collections/expiring-map.js";
+import { IndexedMap } from "../../../gateway/src/engine/embedded/collections/indexed-map.js";
 import { SortedBlocks } from "../../../gateway/src/engine/embedded/collections/sorted-blocks.js";
-import { SortedMembers } from "../../../gateway/src/engine/embedded/collections/sorted-members.js";
-import { KeyMap } from "../../../gateway/src/engine/embedded/key-map.js";
 import { matchesGlob } from "../../../gateway/src/util/glob.js";
 
 const small = fc.integer({ min: 0, max: 3_000 });
@@ -39,117 +36,33 @@ describe("SortedBlocks", () => {
   });
 });
 
-describe("IndexedMap", () => {
-  test.each([10, MAX_UNINDEXED, 1_000])(
-    "IndexedMap returns each id that stays while it is read in pages (%i ids)",
-    (size) => {
-      const map = new IndexedMap<number>();
-      for (let id = 0; id < size; id += 1) map.set(String(id), id);
-      const found = new Set<string>();
-      let cursor = 0n;
-      for (let round = 0; round === 0 || cursor !== 0n; round += 1) {
-        const page = map.page(cursor, 7);
-        for (const id of page.ids) found.add(id);
-        cursor = page.next;
-        // Others come and go meanwhile.
-        map.set(`new ${round}`, round);
-        map.delete(`new ${round - 2}`);
-      }
-      for (let id = 0; id < size; id += 1) expect(found).toContain(String(id));
-    },
-  );
-
-  test.each([5, 500])("IndexedMap picks each of %i ids sometimes, and none that was deleted", (size) => {
-    const map = new IndexedMap<number>();
-    for (let id = 0; id < size; id += 1) map.set(String(id), id);
-    map.delete("0");
-    const picked = new Set(Array.from({ length: size * 30 }, () => map.randomId()));
-    expect(picked).not.toContain("0");
-    expect(picked.size).toBe(size - 1);
-    map.clear();
-    expect(map.randomId()).toBeUndefined();
-  });
+test.each([5, 500])("IndexedMap has each of %i items at a place", (size) => {
+  const map = new IndexedMap<number>();
+  for (let id = 0; id <= size; id += 1) map.set(String(id), id);
+  map.delete("0");
+  const items = Array.from({ length: size }, (_, place) => map.itemAt(place));
+  expect(new Set(items)).toEqual(new Set(map.values()));
+  expect(map.itemAt(size)).toBeUndefined();
+  map.clear();
+  expect(map.itemAt(0)).toBeUndefined();
 });
 
-test("SortedMembers has its members in the order of their scores", () => {
-  const members = new SortedMembers();
-  const add = (name: string, score: number) =>
-    members.set(Buffer.from(name).toString("hex"), { member: Buffer.from(name), score });
-  for (const [name, score] of [
-    ["b", 1],
-    ["a", 1],
-    ["c", -1],
-    ["d", Number.NEGATIVE_INFINITY],
-    ["a", 5],
-  ] as const)
-    add(name, score);
-  members.delete(Buffer.from("c").toString("hex"));
-  expect(Array.from(members.values(), ({ member }) => String(member))).toEqual(["d", "b", "a"]);
-  expect(members.size).toBe(3);
-});
-
-test("HashFields removes the fields that have expired, and looks at those alone that may", () => {
-  const fields = new HashFields();
-  const field = (expiresAt?: number) => ({
-    field: Buffer.alloc(0),
-    value: Buffer.alloc(0),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-  });
-  fields.set("stays", field()).set("early", field(1)).set("late", field(10)).set("marked", field());
-  fields.get("marked")!.expiresAt = 2;
-  fields.markExpiring("marked");
-  expect(fields.sweep(5)).toBe(true);
-  expect([...fields.keys()]).toEqual(["stays", "late"]);
-  expect(fields.sweep(5)).toBe(false);
-});
-
-test("KeyMap knows which keys have expired, however their time to live was changed", () => {
-  const keys = new KeyMap();
-  const entry = (expiresAt?: number) => ({
-    key: Buffer.from("k"),
-    value: { type: "string" as const, value: Buffer.alloc(0) },
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-  });
-  const [a, b, c] = [entry(5), entry(1), entry()];
-  keys.set("a", a).set("b", b).set("c", c).set("d", entry(2));
-  keys.delete("d");
+test("ExpiringMap knows which items have expired, however their time to live was changed", () => {
+  const map = new ExpiringMap<{ expiresAt?: number }>();
+  const [a, b, c] = [{ expiresAt: 5 }, { expiresAt: 1 }, {}];
+  map.set("a", a).set("b", b).set("c", c).set("d", { expiresAt: 2 });
+  map.delete("d");
   Object.assign(c, { expiresAt: 3 });
-  keys.noteDeadline("c");
-  expect(keys.expiredBy(4)).toEqual([b, c]);
-  keys.set("b", entry());
-  expect(keys.expiredBy(9)).toEqual([c, a]);
-});
-
-test("ListValues does what an array does", () => {
-  const value = fc.integer({ min: 0, max: 9 }).map((digit) => Buffer.from([digit]));
-  const step = fc.oneof(
-    value.map((item) => (list: Buffer[]) => void list.push(item)),
-    value.map((item) => (list: Buffer[]) => void list.unshift(item)),
-    fc.constant((list: Buffer[]) => list.pop()),
-    fc.constant((list: Buffer[]) => list.shift()),
-    fc.tuple(fc.nat(20), fc.nat(20), fc.array(value, { maxLength: 3 })).map(
-      ([start, count, items]) =>
-        (list: Buffer[]) =>
-          list.splice(Math.min(start, list.length), count, ...items),
-    ),
-    fc.tuple(fc.nat(20), fc.nat(20)).map(
-      ([from, to]) =>
-        (list: Buffer[]) =>
-          list.slice(from, to),
-    ),
-  );
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 300, size: "max" }), (steps) => {
-      const list = new ListValues();
-      const array: Buffer[] = [];
-      for (const apply of steps) expect(apply(list as unknown as Buffer[])).toEqual(apply(array));
-      expect([...list]).toEqual(array);
-      expect(list.length).toBe(array.length);
-      expect(list.at(0)).toEqual(array[0]);
-      expect(list.at(-1)).toBeUndefined();
-    }),
-    { numRuns: 100 },
-  );
+  map.noteExpiry("c");
+  expect(map.expiredBy(4)).toEqual([
+    ["b", b],
+    ["c", c],
+  ]);
+  map.set("b", {});
+  expect(map.expiredBy(9)).toEqual([
+    ["a", a],
+    ["c", c],
+  ]);
 });
 
 test.each([

@@ -7,11 +7,7 @@ import { Agent, request } from "node:http";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-type Handler = (
-  event: unknown,
-  context: object,
-  callback: (error: unknown, result?: unknown) => void,
-) => unknown;
+type Handler = (event: unknown, context: object) => unknown;
 
 const base = `http://${process.env.AWS_LAMBDA_RUNTIME_API}/2018-06-01/runtime`;
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -68,32 +64,15 @@ class InitError extends Error {
 
 async function load(): Promise<Handler> {
   const root = process.env.LAMBDA_TASK_ROOT!;
-  const [, module, name] = /^([^.]+)\.(.+)$/.exec(process.env._HANDLER!) ?? [];
-  if (module === undefined || name === undefined) {
-    throw new InitError("Runtime.MalformedHandlerName", "Bad handler: it must be of the form module.export");
-  }
+  const [module, name] = process.env._HANDLER!.split(".") as [string, string];
   const file = ["", ".js", ".mjs", ".cjs"]
     .map((end) => join(root, module + end))
     .find((path) => existsSync(path));
   if (file === undefined) throw new InitError("Runtime.ImportModuleError", `Cannot find module '${module}'`);
-  let loaded: Record<string, any>;
-  try {
-    loaded = await import(pathToFileURL(file).href);
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new InitError("Runtime.UserCodeSyntaxError", String(error));
-    const code = (error as NodeJS.ErrnoException)?.code;
-    if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") {
-      throw new InitError("Runtime.ImportModuleError", String(error));
-    }
-    throw error;
-  }
+  const loaded: Record<string, any> = await import(pathToFileURL(file).href);
   const handler = loaded[name] ?? loaded.default?.[name];
-  if (handler === undefined) {
+  if (typeof handler !== "function")
     throw new InitError("Runtime.HandlerNotFound", `${process.env._HANDLER} is undefined or not exported`);
-  }
-  if (typeof handler !== "function") {
-    throw new InitError("Runtime.HandlerNotFound", `${process.env._HANDLER} is not a function`);
-  }
   return handler;
 }
 
@@ -110,14 +89,6 @@ function createContext(headers: RuntimeResponse["headers"]): object {
     callbackWaitsForEmptyEventLoop: true,
     getRemainingTimeInMillis: () => Math.max(deadline - Date.now(), 0),
   };
-}
-
-/** Runs the handler, which returns a promise or a value or, with three parameters, calls back. */
-function run(handler: Handler, event: unknown, context: object): unknown {
-  if (handler.length < 3) return handler(event, context, () => {});
-  return new Promise((resolve, reject) => {
-    handler(event, context, (error, result) => (error ? reject(error) : resolve(result)));
-  });
 }
 
 const spent = (since: bigint): string => String(process.hrtime.bigint() - since);
@@ -162,7 +133,7 @@ for (;;) {
   begunAt = process.hrtime.bigint();
   let duration: string;
   try {
-    const result = await run(handler, event, context);
+    const result = await handler(event, context);
     duration = spent(begunAt);
     body = JSON.stringify(result) ?? "null";
   } catch (error) {

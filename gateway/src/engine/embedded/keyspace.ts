@@ -8,7 +8,7 @@ import type {
 } from "js-redis-server/core";
 import { EMPTY } from "../../util/bytes.js";
 import { adopt } from "./collections/adopt.js";
-import { KeyMap } from "./key-map.js";
+import { ExpiringMap } from "./collections/expiring-map.js";
 import { type Entry, isLive, JSON_TYPE, type StoredValue } from "./stored-value.js";
 import { FairTurns } from "./turns.js";
 import type { WaitingClients } from "./waiting-clients.js";
@@ -29,7 +29,7 @@ export function stringLength(database: RedisDatabase, key: Buffer): number {
 }
 
 /** The entries of a database by their keys in hex, with those that have expired unnoticed. */
-export function entriesOf(database: RedisDatabase): KeyMap {
+export function entriesOf(database: RedisDatabase): ExpiringMap<Entry> {
   return keyspaceOf(database).entries;
 }
 
@@ -42,7 +42,7 @@ export function countKeys(state: RedisServerState): number {
 
 /** The members of the library's keyspace that this module uses. The library's types do not declare them. */
 interface Keyspace {
-  readonly entries: KeyMap;
+  readonly entries: ExpiringMap<Entry>;
   getLiveEntry(key: Buffer): Entry | null;
   get(key: Buffer): StoredValue | null;
   set(key: Buffer, value: StoredValue, options?: SetOptions): void;
@@ -55,20 +55,21 @@ function keyspaceOf(database: RedisDatabase): Keyspace {
 }
 
 /**
- * Prepares a new state's databases for large collections, JSON documents, waiting clients, {@link keyPage} and {@link idleSeconds}.
+ * Prepares a new state's databases for large collections, JSON documents, waiting clients, and the times of last uses.
  * @returns the turns of commands in all of them
  */
 export function extendDatabases(state: RedisServerState, waiting: WaitingClients): FairTurns {
   const turns = new FairTurns(() => waiting.serve());
   for (const database of state.databases) {
     const keyspace = keyspaceOf(database);
-    const entries = new KeyMap();
+    const entries = new ExpiringMap<Entry>();
     Object.defineProperty(keyspace, "entries", { value: entries });
     const { update } = keyspace;
     keyspace.get = (key) => touchEntry(keyspace, key)?.value ?? null;
     keyspace.set = (key, value, options) => {
       const expiresAt = options?.keepTtl ? keyspace.getLiveEntry(key)?.expiresAt : options?.expiresAt;
-      const entry = { key: Buffer.from(key), value, ...(expiresAt === undefined ? {} : { expiresAt }) };
+      const expiry = expiresAt === undefined ? {} : { expiresAt };
+      const entry = { key: Buffer.from(key), value: adopt(value), ...expiry };
       entries.set(key.toString("hex"), entry);
       // Listeners need the type of a value, which has to be one of the library's.
       const known = value.type === JSON_TYPE ? { type: "string" as const, value: EMPTY } : value;
@@ -83,7 +84,7 @@ export function extendDatabases(state: RedisServerState, waiting: WaitingClients
     };
     keyspace.sweepExpired = (now = Date.now()) => {
       const expired = entries.expiredBy(now);
-      for (const { key } of expired) keyspace.getLiveEntry(key);
+      for (const [, { key }] of expired) keyspace.getLiveEntry(key);
       return expired.length;
     };
     shareEvents(database, entries);
@@ -93,11 +94,11 @@ export function extendDatabases(state: RedisServerState, waiting: WaitingClients
 }
 
 /** Gives listeners an event itself rather than copies. They use the type of its value alone. */
-function shareEvents({ mutations }: RedisDatabase, entries: KeyMap): void {
+function shareEvents({ mutations }: RedisDatabase, entries: ExpiringMap<Entry>): void {
   const all: Set<RedisMutationListener> = mutations["globalListeners"];
   const byKey: Map<string, Set<RedisMutationListener>> = mutations["keyListeners"];
   mutations.emit = (event) => {
-    if (event.type === "expire" || event.type === "persist") entries.noteDeadline(event.key.toString("hex"));
+    if (event.type === "expire" || event.type === "persist") entries.noteExpiry(event.key.toString("hex"));
     for (const listener of all) listener(event);
     const listeners =
       event.type === "flush"
@@ -124,37 +125,8 @@ function touchEntry(keyspace: Keyspace, key: Buffer): Entry | null {
   return entry;
 }
 
-/** Seconds since a key was last read or written. */
-export function idleSeconds(database: RedisDatabase, key: Buffer): number {
-  const entry = keyspaceOf(database).getLiveEntry(key);
-  return Math.floor((Date.now() - (entry?.usedAt ?? Date.now())) / 1000);
-}
-
 /** The entries that have not expired. */
 export function* liveEntries(database: RedisDatabase): Generator<Entry> {
   const now = Date.now();
   for (const entry of entriesOf(database).values()) if (isLive(entry, now)) yield entry;
-}
-
-/**
- * A page of a database's keys. A scan of all pages returns each key that is there throughout.
- * @param cursor 0, or the cursor that the previous page returned
- * @returns about `count` entries, fewer where keys have expired, and the next cursor, 0 at the end
- */
-export function keyPage(
-  database: RedisDatabase,
-  cursor: bigint,
-  count: number,
-): { entries: Entry[]; next: bigint } {
-  const { ids, next } = entriesOf(database).page(cursor, count);
-  const now = Date.now();
-  const entries = ids.map((id) => entriesOf(database).get(id)!);
-  return { entries: entries.filter((entry) => isLive(entry, now)), next };
-}
-
-/** A random key of a database that has not expired. Undefined if there is none. */
-export function randomKey(database: RedisDatabase): Buffer | undefined {
-  keyspaceOf(database).sweepExpired();
-  const id = entriesOf(database).randomId();
-  return id === undefined ? undefined : entriesOf(database).get(id)!.key;
 }

@@ -45,9 +45,7 @@ export const WINDOW_BYTES = 8 * 1024 * 1024;
 
 /** Joins chunks into one buffer of its own memory, which can change threads without a copy. */
 export function transferable(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  let size = 0;
-  for (const chunk of chunks) size += chunk.length;
-  const whole = new Uint8Array(new ArrayBuffer(size));
+  const whole = new Uint8Array(chunks.reduce((size, { length }) => size + length, 0));
   let at = 0;
   for (const chunk of chunks) {
     whole.set(chunk, at);

@@ -4,21 +4,17 @@ import { addByteCommands } from "./commands/bytes.js";
 import { CommandTable } from "./commands/define.js";
 import { addGeoCommands } from "./commands/geo.js";
 import { addKeyCommands } from "./commands/keys.js";
-import { deferArgumentErrors } from "./commands/late-errors.js";
-import { addListCommands } from "./commands/lists.js";
+import { replaceParseErrors } from "./commands/parse-errors.js";
 import { addRandomCommands } from "./commands/random.js";
 import { addScriptingCommands } from "./commands/scripting.js";
 import { addServerCommands } from "./commands/server.js";
-import { addSetCommands } from "./commands/sets.js";
 import { addSortCommands } from "./commands/sort.js";
 import { overwriteDestinations } from "./commands/stores.js";
 import { addStreamCommands } from "./commands/streams.js";
 import { addStringCommands } from "./commands/strings.js";
-import { addRangeCommands } from "./commands/zset-ranges.js";
 import { addSortedSetCommands } from "./commands/zsets.js";
 import { addJsonCommands } from "./json/commands.js";
 import { type EmbeddedLimits, sizeText } from "./limits.js";
-import { explainUnknownCommands } from "./unknown-commands.js";
 import type { WaitingClients } from "./waiting-clients.js";
 
 const TOO_LARGE = "warmline.toolarge";
@@ -35,27 +31,22 @@ export function addOwnCommands(
   const table = new CommandTable(executor);
   addStringCommands(table);
   addByteCommands(table);
-  addListCommands(table);
-  addRangeCommands(table);
+  addSortedSetCommands(table);
   addBlockingCommands(table, waiting);
-  addSetCommands(table);
   overwriteDestinations(table);
   addSortCommands(table);
   addRandomCommands(table);
   addGeoCommands(table);
   addKeyCommands(table);
   addStreamCommands(table, waiting);
-  addSortedSetCommands(table);
   addScriptingCommands(table);
   addServerCommands(table);
   addJsonCommands(table);
-  deferArgumentErrors(table);
-  explainUnknownCommands(executor);
-  // Refused while it is parsed, so that an open transaction fails as a whole.
   table.add(tooLarge(limits));
+  replaceParseErrors(executor);
 }
 
-/** The stand-in for a command that was too large. */
+/** The stand-in for a command that was too large. It is refused while it is parsed, so that an open transaction fails as a whole. */
 function tooLarge(limits: EmbeddedLimits) {
   return defineCommand({
     name: TOO_LARGE,

@@ -21,7 +21,7 @@ export class PortTransport implements ConnectionTransport {
   #flushing = false;
   /** Reply bytes that the reader has not yet taken in. */
   #sent = 0;
-  #writers: (() => void)[] = [];
+  readonly #writers: (() => void)[] = [];
 
   /** @param beforeCommands called before commands are handed on */
   constructor(
@@ -103,9 +103,7 @@ export class PortTransport implements ConnectionTransport {
     }
     if (message === null) this.#inputEnded = true;
     else this.#input.push(message);
-    const wake = this.#wakeReader;
-    this.#wakeReader = undefined;
-    wake?.();
+    this.#wakeReader?.();
   }
 
   #flush(): void {
@@ -117,8 +115,6 @@ export class PortTransport implements ConnectionTransport {
   }
 
   #release(): void {
-    const writers = this.#writers;
-    this.#writers = [];
-    for (const resume of writers) resume();
+    for (const resume of this.#writers.splice(0)) resume();
   }
 }

@@ -6,11 +6,12 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import type { RedisServerState } from "js-redis-server/core";
+import { adopt } from "./collections/adopt.js";
 import { entriesOf, liveEntries } from "./keyspace.js";
 import type { Entry } from "./stored-value.js";
 
@@ -18,8 +19,6 @@ import type { Entry } from "./stored-value.js";
 const MAGIC = Buffer.from("warmline-snapshot 1\n");
 /** Bytes that are collected for one write. */
 const CHUNK = 1024 * 1024;
-/** Entries after which the thread shows that it is alive. */
-const BEAT_EVERY = 1_000;
 
 /**
  * A record of a snapshot. Each is written as its length in 32 bits and the output of `v8.serialize`. The last record holds
@@ -37,7 +36,7 @@ export class SnapshotError extends Error {}
  * Writes all data to a file, which is there as a whole or not at all: to a temporary file, which is synchronized and then
  * renamed. Nothing else runs in this thread meanwhile.
  * @param beat called now and then
- * @throws {Error} of the file system; the file is as it was then
+ * @throws {Error} of the file system; the file is then as it was
  */
 export function writeSnapshot(state: RedisServerState, file: string, beat: () => void): void {
   const temporary = `${file}.tmp`;
@@ -47,8 +46,7 @@ export function writeSnapshot(state: RedisServerState, file: string, beat: () =>
     let size = MAGIC.length;
     let records = 0;
     const flush = () => {
-      const whole = Buffer.concat(chunks, size);
-      for (let at = 0; at < size; ) at += writeSync(descriptor, whole, at, size - at);
+      writeFileSync(descriptor, Buffer.concat(chunks));
       chunks = [];
       size = 0;
       beat();
@@ -59,13 +57,12 @@ export function writeSnapshot(state: RedisServerState, file: string, beat: () =>
       length.writeUInt32BE(bytes.length);
       chunks.push(length, bytes);
       size += 4 + bytes.length;
+      records++;
       if (size >= CHUNK) flush();
-      if (++records % BEAT_EVERY === 0) beat();
     };
     write({ kind: "functions", dump: state.functionRegistry.dump() });
     for (const database of state.databases) {
-      for (const entry of liveEntries(database))
-        write({ kind: "entry", database: database.id, entry: withPlainList(entry) });
+      for (const entry of liveEntries(database)) write({ kind: "entry", database: database.id, entry });
     }
     write({ kind: "end", records });
     flush();
@@ -80,12 +77,6 @@ export function writeSnapshot(state: RedisServerState, file: string, beat: () =>
   syncFolder(dirname(file));
 }
 
-/** The entry with an array for the elements of a list. The other collections are maps, which are written as such. */
-function withPlainList(entry: Entry): Entry {
-  const { value } = entry;
-  return value.type === "list" ? { ...entry, value: { ...value, values: [...value.values] } } : entry;
-}
-
 /**
  * Reads a snapshot into a state that is empty; where there is none the state stays empty.
  * @param beat called now and then
@@ -98,7 +89,7 @@ export function readSnapshot(state: RedisServerState, file: string, beat: () => 
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw damaged(file, "it is not a snapshot");
   let records = 0;
   for (let at = MAGIC.length; ; records++) {
-    if (records % BEAT_EVERY === 0) beat();
+    beat();
     if (at + 4 > bytes.length) throw damaged(file, "it is truncated");
     const from = at + 4;
     at = from + bytes.readUInt32BE(at);
@@ -110,7 +101,10 @@ export function readSnapshot(state: RedisServerState, file: string, beat: () => 
       return;
     }
     if (record.kind === "functions") state.functionRegistry.restore(Buffer.from(record.dump), "flush");
-    else entriesOf(state.getDatabase(record.database)).set(record.entry.key.toString("hex"), record.entry);
+    else {
+      adopt(record.entry.value);
+      entriesOf(state.getDatabase(record.database)).set(record.entry.key.toString("hex"), record.entry);
+    }
   }
 }
 

@@ -1,12 +1,10 @@
 import type { RedisDatabase, RedisDataValue, RedisMutationEvent, RedisResult } from "js-redis-server/core";
 
-type WaitType = "list" | "zset" | "stream";
-
 export interface Wait {
   readonly id: number;
   readonly database: RedisDatabase;
   readonly keys: readonly Buffer[];
-  readonly type: WaitType;
+  readonly type: "list" | "zset" | "stream";
   /** Whether the command fails, rather than goes on waiting, when its key is removed. Only XREADGROUP does. */
   readonly needsKey: boolean;
   /** Runs the command with one of its keys. Undefined if it has to go on waiting. @throws the error that ends the wait */
@@ -33,24 +31,20 @@ interface Queue {
  */
 export class WaitingClients {
   readonly #queues = new Map<string, Queue>();
-  readonly #waits: Readonly<Record<WaitType, Set<Wait>>> = {
-    list: new Set(),
-    zset: new Set(),
-    stream: new Set(),
-  };
+  readonly #waits = new Set<Wait>();
   #ready = new Set<Queue>();
   /** The keys of this round that are still to be served. */
   #round = new Set<Queue>();
 
   /** Puts a client at the end of the queues of its keys. */
   add(wait: Wait): void {
-    this.#waits[wait.type].add(wait);
+    this.#waits.add(wait);
     for (const key of wait.keys) this.#queueOf(wait.database, key).waits.add(wait);
   }
 
   /** Removes a client from the queues of its keys. */
   remove(wait: Wait): void {
-    if (!this.#waits[wait.type].delete(wait)) return;
+    if (!this.#waits.delete(wait)) return;
     for (const key of wait.keys) {
       const id = idOf(wait.database, key);
       const queue = this.#queues.get(id);
@@ -68,22 +62,17 @@ export class WaitingClients {
 
   /** Ends the wait of the client with an id. Returns false if it does not wait. */
   unblock(id: number, outcome: Error | null): boolean {
-    for (const wait of Object.values(this.#waits).flatMap((waits) => [...waits])) {
-      if (wait.id !== id) continue;
-      this.end(wait, outcome);
-      return true;
-    }
-    return false;
+    const found = [...this.#waits].find((wait) => wait.id === id);
+    if (found) this.end(found, outcome);
+    return found !== undefined;
   }
 
-  /**
-   * Notes that a key is ready, with a value of a type. As in Redis, nothing happens if no client waits for this type at any
-   * key.
-   */
+  /** Notes that a key is ready, with a value of a type. As in Redis, nothing happens if no client waits for this type at any key. */
   signal(database: RedisDatabase, key: Buffer, type: string): void {
-    if (!this.#waits[type as WaitType]?.size) return;
+    if (this.#waits.size === 0) return;
     const queue = this.#queues.get(idOf(database, key));
-    if (queue && !this.#round.has(queue)) this.#ready.add(queue);
+    if (!queue || this.#round.has(queue)) return;
+    if ([...this.#waits].some((wait) => wait.type === type)) this.#ready.add(queue);
   }
 
   /** Serves the clients of all keys that became ready. To be called between commands. */

@@ -20,7 +20,7 @@ import { Saver } from "./saver.js";
 import { replaceTrackedMethods } from "./tracked-values.js";
 import { WaitingClients } from "./waiting-clients.js";
 
-/** Expired keys are never seen; how often they are cleared away is about memory only, and walks over all keys. */
+/** Expired keys are never seen; how often they are cleared away is about memory only, and walks over all keys with a time to live. */
 const SWEEP_MS = 1000;
 
 const { limits, snapshot, ...input } = workerData as WorkerInput;

@@ -1,14 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
 /**
- * Runs a program that must not outlive this process, however this process ends.
- *
- * A process that is killed outright cannot clean up, so a small shell does it. It starts the program
- * and waits on its own standard input, a pipe whose other end only this process holds: when that end
- * closes, because this process closed it or has ended, the shell ends the program and removes its
- * folder. When the program ends by itself, the shell removes the folder and exits with its status.
- * Both run in a session of their own, so that Ctrl-C in a terminal reaches this process first and
- * not its Redis.
+ * Runs a program that must not outlive this process, however this process ends. A process that is killed outright cannot clean up,
+ * so a small shell does it. It waits on its own standard input, a pipe whose other end only this process holds: when that end closes,
+ * the shell ends the program. When the program has ended, the shell removes its folder and exits with its status. Both run in a session
+ * of their own, so that Ctrl-C in a terminal reaches this process first and not its Redis.
  */
 const SCRIPT = `
 PATH=$PATH:/usr/bin:/bin

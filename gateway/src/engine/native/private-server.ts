@@ -172,47 +172,35 @@ class PrivateServer implements Engine {
 
 /** Sends INFO until the server replies. Fails if the server ends first or takes too long. */
 async function firstReply(child: ChildProcess, socket: string, timeoutMs: number): Promise<string> {
-  const ended = new AbortController();
-  let reason = `no response within ${timeoutMs / 1000} s`;
+  let failure: Error | undefined;
   child.once("error", (error) => {
-    reason = error.message;
-    ended.abort();
-  });
-  child.once("exit", (code) => {
-    reason = `it exited with status ${code}`;
-    ended.abort();
+    failure = error;
   });
   const deadline = performance.now() + timeoutMs;
-  while (!ended.signal.aborted && performance.now() < deadline) {
+  while (performance.now() < deadline) {
+    if (failure) throw failure;
+    const status = child.exitCode ?? child.signalCode;
+    if (status !== null) throw new Error(`it exited with status ${status}`);
     const info = await askInfo(socket, deadline - performance.now());
     if (info !== undefined) return info;
     await sleep(10);
   }
-  throw new Error(reason);
+  throw new Error(`no response within ${timeoutMs / 1000} s`);
 }
 
 /** Returns the reply to INFO, or undefined while the server does not listen yet or still loads its data. */
-function askInfo(path: string, timeoutMs: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    let reply = "";
-    socket.setTimeout(timeoutMs, () => socket.destroy());
-    socket.setEncoding("latin1");
-    socket.on("error", () => {});
-    socket.on("close", () => resolve(undefined));
-    socket.on("data", (text: string) => {
-      reply += text;
-      const length = /^\$(\d+)\r\n/.exec(reply);
-      if (length === null || reply.length < length[0].length + Number(length[1]) + 2) {
-        if (reply.startsWith("-")) socket.destroy();
-        return;
-      }
-      // INFO is one of the commands that a server runs while it loads.
-      if (!/^loading:1/m.test(reply)) resolve(reply);
-      socket.destroy();
-    });
-    socket.write("*1\r\n$4\r\nINFO\r\n");
-  });
+async function askInfo(path: string, timeoutMs: number): Promise<string | undefined> {
+  const socket = connect(path).setEncoding("latin1");
+  socket.setTimeout(timeoutMs, () => socket.destroy());
+  // INFO is one of the commands that a server runs while it loads. It closes the connection after QUIT.
+  socket.write("*1\r\n$4\r\nINFO\r\n*1\r\n$4\r\nQUIT\r\n");
+  let reply = "";
+  try {
+    for await (const text of socket) reply += text;
+  } catch {
+    return undefined;
+  }
+  return reply.startsWith("$") && !/^loading:1/m.test(reply) ? reply : undefined;
 }
 
 function versionOf(info: string): string {

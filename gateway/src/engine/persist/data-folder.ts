@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { makeFolder } from "../../util/make-folder.js";
-import { FolderLock } from "./folder-lock.js";
+import { lockFolder } from "./folder-lock.js";
 
 /** The embedded engine's file in a folder of data. */
 const SNAPSHOT = "embedded.snapshot";
@@ -35,9 +35,9 @@ export function openDataFolder(given: string): DataFolder {
       code === "EEXIST" || code === "ENOTDIR" ? "is not a folder" : `cannot be written to (${code})`;
     throw new Error(`persist: ${path} ${problem}`);
   }
-  const lock = new FolderLock(path);
+  const release = lockFolder(path);
   const snapshot = join(path, SNAPSHOT);
-  return { path, snapshot, writtenBy: dataIn(path, snapshot), release: lock.release };
+  return { path, snapshot, writtenBy: dataIn(path, snapshot), release };
 }
 
 function dataIn(path: string, snapshot: string): Writer {

@@ -15,82 +15,75 @@ interface Holder {
   readonly started: string | null;
 }
 
-/** Locks that this process holds. */
-const ownLocks = new Set<string>();
-
-/** Keeps other gateways out of a folder until it is released. */
-export class FolderLock {
-  readonly #file: string;
-  readonly #beat: NodeJS.Timeout;
-
-  /**
-   * @param folder an absolute path
-   * @throws {Error} when another process that is alive holds it
-   */
-  constructor(folder: string) {
-    this.#file = join(folder, "gateway.lock");
-    this.#take(folder);
-    ownLocks.add(this.#file);
-    process.once("exit", this.release);
-    this.#beat = setInterval(() => this.#renew(), BEAT_EVERY).unref();
-  }
-
-  /** Unlocks the folder for other gateways. */
-  readonly release = (): void => {
-    if (!ownLocks.delete(this.#file)) return;
-    clearInterval(this.#beat);
-    process.off("exit", this.release);
-    rmSync(this.#file, { force: true });
+/**
+ * Keeps other gateways out of a folder.
+ * @param folder an absolute path
+ * @returns a function that unlocks it
+ * @throws {Error} when another process that is alive holds it
+ */
+export function lockFolder(folder: string): () => void {
+  const file = join(folder, "gateway.lock");
+  take(file, folder);
+  const beat = setInterval(() => renew(file), BEAT_EVERY).unref();
+  let isReleased = false;
+  const release = () => {
+    if (isReleased) return;
+    isReleased = true;
+    clearInterval(beat);
+    process.off("exit", release);
+    rmSync(file, { force: true });
   };
+  process.once("exit", release);
+  return release;
+}
 
-  #take(folder: string): void {
-    const own = JSON.stringify(holderOf(process.pid));
-    for (;;) {
-      try {
-        writeFileSync(this.#file, own, { flag: "wx", mode: 0o600 });
-        return;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      }
-      const text = readIfThere(this.#file);
-      if (text === null) continue;
-      if (this.#isHeld(text)) {
-        throw new Error(
-          `persist: another gateway uses ${folder}${holderText(text)}; each gateway needs a separate folder`,
-        );
-      }
-      this.#remove(text);
-    }
-  }
-
-  #isHeld(text: string): boolean {
-    if (ownLocks.has(this.#file)) return true;
-    const holder = parsed(text);
-    if (holder === null || holder.host !== hostname()) return !isOlderThan(this.#file, SILENT_AFTER);
-    // Process ids are used again, and a container always starts with the same ones.
-    return isAlive(holder.pid) && holderOf(holder.pid).started === holder.started;
-  }
-
-  /** Removes a stale lock, unless another process has replaced it meanwhile. */
-  #remove(text: string): void {
-    const aside = `${this.#file}.${process.pid}`;
+function take(file: string, folder: string): void {
+  for (;;) {
     try {
-      renameSync(this.#file, aside);
-      if (readIfThere(aside) !== text) linkSync(aside, this.#file);
+      writeFileSync(file, JSON.stringify(holderOf(process.pid)), { flag: "wx", mode: 0o600 });
+      return;
     } catch (error) {
-      if (!["ENOENT", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
-    } finally {
-      rmSync(aside, { force: true });
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
+    const text = readIfThere(file);
+    if (text === null) continue;
+    const holder = parsed(text);
+    if (isHeld(file, holder)) {
+      const isOwnHost = holder?.host === hostname();
+      const who = holder && (isOwnHost ? ` (process ${holder.pid})` : ` (on ${holder.host})`);
+      throw new Error(
+        `persist: another gateway uses ${folder}${who ?? ""}; each gateway needs a separate folder`,
+      );
+    }
+    removeStale(file, text);
   }
+}
 
-  #renew(): void {
-    const now = new Date();
-    try {
-      utimesSync(this.#file, now, now);
-    } catch {
-      // Somebody removed the file. Data is still written.
-    }
+function isHeld(file: string, holder: Holder | null): boolean {
+  if (holder?.host !== hostname()) return !isOlderThan(file, SILENT_AFTER);
+  // Process ids are used again, and a container always starts with the same ones.
+  return isAlive(holder.pid) && holderOf(holder.pid).started === holder.started;
+}
+
+/** Removes a stale lock, unless another process has replaced it meanwhile. */
+function removeStale(file: string, text: string): void {
+  const aside = `${file}.${process.pid}`;
+  try {
+    renameSync(file, aside);
+    if (readIfThere(aside) !== text) linkSync(aside, file);
+  } catch (error) {
+    if (!["ENOENT", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+function renew(file: string): void {
+  const now = new Date();
+  try {
+    utimesSync(file, now, now);
+  } catch {
+    // Somebody removed the file. Data is still written.
   }
 }
 
@@ -119,18 +112,9 @@ function parsed(text: string): Holder | null {
   }
 }
 
-function holderText(text: string): string {
-  const holder = parsed(text);
-  if (holder === null) return "";
-  return holder.host === hostname() ? ` (process ${holder.pid})` : ` (on ${holder.host})`;
-}
-
 function isOlderThan(file: string, ms: number): boolean {
-  try {
-    return Date.now() - statSync(file).mtimeMs > ms;
-  } catch {
-    return false;
-  }
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat !== undefined && Date.now() - stat.mtimeMs > ms;
 }
 
 function readIfThere(file: string): string | null {

@@ -36,31 +36,25 @@ export class IndexedMap<V> extends Map<string, V> {
   }
 
   /**
-   * Returns a page of the ids.
+   * Returns a page of the items.
    * @param cursor 0, or the cursor that the previous page returned
-   * @returns at least `count` ids unless the end is reached, and the next cursor, 0 at the end
+   * @returns at least `count` items unless the end is reached, and the next cursor, 0 at the end
    */
-  page(cursor: bigint, count: number): { ids: string[]; next: bigint } {
+  page(cursor: bigint, count: number): { items: V[]; next: bigint } {
     const index = this.#index ?? indexOf(this.keys());
     const from = index.countWhile(({ rank }) => BigInt(rank) < cursor);
-    const found = index.slice(from, from + count);
-    // Ids of the same rank are never parted: the cursor could not tell them apart.
-    for (let at = from + found.length; ; at += 1) {
-      const next = index.at(at);
-      if (next === undefined) return { ids: found.map(({ id }) => id), next: 0n };
-      if (next.rank !== found.at(-1)?.rank)
-        return { ids: found.map(({ id }) => id), next: BigInt(next.rank) };
-      found.push(next);
-    }
+    let to = from + count;
+    // Items of the same rank are never parted: the cursor could not tell them apart.
+    while (index.at(to) && index.at(to)!.rank === index.at(to - 1)!.rank) to += 1;
+    const items = index.slice(from, to).map(({ id }) => this.get(id)!);
+    return { items, next: BigInt(index.at(to)?.rank ?? 0) };
   }
 
-  /** A random id, each with the same probability. Undefined if the map is empty. */
-  randomId(): string | undefined {
-    const place = Math.floor(Math.random() * this.size);
-    if (this.#index) return this.#index.at(place)!.id;
-    let at = 0;
-    for (const id of this.keys()) if (at++ === place) return id;
-    return undefined;
+  /** The item at a place of some order, counted from 0; undefined beyond the end. */
+  itemAt(place: number): V | undefined {
+    if (!this.#index) return [...this.values()][place];
+    const found = this.#index.at(place);
+    return found && this.get(found.id);
   }
 }
 

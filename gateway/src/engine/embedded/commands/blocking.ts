@@ -6,7 +6,7 @@ import {
 } from "js-redis-server/core";
 import type { Wait, WaitingClients } from "../waiting-clients.js";
 import { type CommandTable, type Context, integer, optionName, parseInteger } from "./define.js";
-import { parseFloatArgument } from "./floats.js";
+import { parseFloatArgument } from "./numbers.js";
 
 const MAX_INT64 = 2 ** 63;
 
@@ -30,30 +30,22 @@ interface Family {
   readonly type: Wait["type"];
   /** Whether it fails when its key is removed. */
   readonly needsKey?: boolean;
-  keysOf(args: unknown): readonly Buffer[];
-  /** Its arguments with one of those keys. */
-  withKey(args: unknown, key: Buffer): unknown;
+  /** Its arguments with one of its keys. Without this method it waits for its first key alone. */
+  withKey?(args: unknown, key: Buffer): unknown;
 }
 
-type Keys = { readonly keys: readonly Buffer[] };
 const pop = (type: "list" | "zset"): Family => ({
   type,
-  keysOf: (args) => (args as Keys).keys,
-  withKey: (args, key) => ({ ...(args as Keys), keys: [key] }),
+  withKey: (args, key) => ({ ...(args as object), keys: [key] }),
 });
 
-const move: Family = {
-  type: "list",
-  keysOf: (args) => [(args as { source: Buffer }).source],
-  withKey: (args) => args,
-};
+const move: Family = { type: "list" };
 
 type Streams = { readonly args: { readonly streams: readonly { readonly key: Buffer }[] } };
 /** XREAD, or XREADGROUP, which needs its key. */
 export const streamRead = (needsKey: boolean): Family => ({
   type: "stream",
   needsKey,
-  keysOf: (given) => (given as Streams).args.streams.map(({ key }) => key),
   withKey(given, key) {
     const { args } = given as Streams;
     return { args: { ...args, streams: args.streams.filter((stream) => stream.key.equals(key)) } };
@@ -94,14 +86,14 @@ export function letWait(table: CommandTable, waiting: WaitingClients, names: str
       return waitFor(waiting, ctx, first, {
         id: idOf(client, ctx),
         database,
-        keys: family.keysOf(args),
+        keys: base.keys(args).slice(0, family.withKey ? undefined : 1),
         type: family.type,
         needsKey: family.needsKey === true,
         attempt(key) {
           const { activeNotifyCommand } = database;
           database.activeNotifyCommand = base.name;
           try {
-            const result = attempt(base, family.withKey(args, key), ctx);
+            const result = attempt(base, family.withKey?.(args, key) ?? args, ctx);
             return result instanceof RedisResult ? result : undefined;
           } finally {
             database.activeNotifyCommand = activeNotifyCommand;

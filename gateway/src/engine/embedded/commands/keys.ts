@@ -11,7 +11,7 @@ import { indexed } from "../collections/adopt.js";
 import { MAX_UNINDEXED } from "../collections/indexed-map.js";
 import { byScore } from "../collections/sorted-members.js";
 import { formatJson } from "../json/value.js";
-import { idleSeconds, keyPage, liveEntries, peek } from "../keyspace.js";
+import { entriesOf, liveEntries, peek } from "../keyspace.js";
 import { isLive, JSON_TYPE, partsOf, type StoredValue } from "../stored-value.js";
 import {
   array,
@@ -44,7 +44,10 @@ const object = plainCommand({
     const value = peek(ctx.db, key);
     if (!value) return bulk(null);
     if (name === "ENCODING") return bulk(encodingOf(value));
-    if (name === "IDLETIME") return integer(idleSeconds(ctx.db, key));
+    if (name === "IDLETIME") {
+      const { usedAt = Date.now() } = entriesOf(ctx.db).get(key.toString("hex"))!;
+      return integer(Math.floor((Date.now() - usedAt) / 1000));
+    }
     if (name === "REFCOUNT") return integer(isShared(value) ? MAX_INT32 : 1);
     throw new RedisCommandError(
       "An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.",
@@ -188,8 +191,7 @@ function pageOf<T>(
   const items = indexed(map);
   const isSmall = items.size <= MAX_UNINDEXED;
   if (isSmall && cursor === 0n) return { items: [...items.values()], next: 0n };
-  const { ids, next } = items.page(cursor, isSmall ? items.size : count);
-  return { items: ids.map((id) => items.get(id)!), next };
+  return items.page(cursor, isSmall ? items.size : count);
 }
 
 function scanReply(next: bigint, items: readonly (Buffer | string)[]): RedisResult {
@@ -216,12 +218,16 @@ export function addKeyCommands(table: CommandTable): void {
     integer(keys.filter((key) => ctx.db.get(key) !== null).length),
   );
   table.override<ScanArguments>("scan", ({ cursor, match, count = DEFAULT_SCAN_COUNT, type }, ctx) => {
-    const { entries, next } = keyPage(ctx.db, cursor, count);
-    const ofType =
-      type === undefined ? entries : entries.filter(({ value }) => value.type.toLowerCase() === type);
+    const { items, next } = entriesOf(ctx.db).page(cursor, count);
+    const now = Date.now();
+    const ofType = items.filter(
+      (entry) => isLive(entry, now) && (type === undefined || entry.value.type.toLowerCase() === type),
+    );
     const found = matching(ofType, ({ key }) => key, match);
-    const keys = found.map(({ key }) => key);
-    return scanReply(next, keys);
+    return scanReply(
+      next,
+      found.map(({ key }) => key),
+    );
   });
   table.override<ScanArguments>("hscan", (args, ctx) => {
     const { items, next } = pageOf(ctx.db.getHash(args.key)?.fields, args);

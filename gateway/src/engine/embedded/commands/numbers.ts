@@ -77,13 +77,17 @@ interface Binary {
 
 const HEXADECIMAL = /^([+-]?)0x(?=\.?[\da-f])([\da-f]*)\.?([\da-f]*)(?:p([+-]?\d{1,5}))?$/i;
 
+function parseHexadecimal(text: string): Binary | undefined {
+  const match = HEXADECIMAL.exec(text);
+  if (!match) return undefined;
+  const [, sign, whole = "", fraction = "", exponent = "0"] = match;
+  const digits = BigInt(`0x${whole}${fraction}`);
+  return { mantissa: sign === "-" ? -digits : digits, power: Number(exponent) - 4 * fraction.length };
+}
+
 function parseNumber(text: string): Binary | undefined {
-  const hexadecimal = HEXADECIMAL.exec(text);
-  if (hexadecimal) {
-    const [, sign, whole = "", fraction = "", exponent = "0"] = hexadecimal;
-    const digits = BigInt(`0x${whole}${fraction}`);
-    return { mantissa: sign === "-" ? -digits : digits, power: Number(exponent) - 4 * fraction.length };
-  }
+  const hexadecimal = parseHexadecimal(text);
+  if (hexadecimal) return hexadecimal;
   const match = /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d{1,5}))?$/.exec(text);
   if (!match) return undefined;
   const [, sign, whole = "", fraction = "", exponent = "0"] = match;
@@ -129,4 +133,32 @@ function formatDecimal({ mantissa, power }: Binary): string {
   const fraction = text.slice(-FRACTION_DIGITS).replace(/0+$/, "");
   const whole = text.slice(0, -FRACTION_DIGITS);
   return `${digits < 0n ? "-" : ""}${fraction ? `${whole}.${fraction}` : whole}`;
+}
+
+const SPACE = /^[\t-\r ]*/;
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+const INFINITY = /^([+-]?)inf(?:inity)?$/i;
+
+export function isInfinite(text: string): boolean {
+  return INFINITY.test(text);
+}
+
+/** Reads a number as C's `strtod` does, infinity and hexadecimal digits included. Returns undefined for NaN and for other text. */
+export function parseFloatText(given: string): number | undefined {
+  const text = given.replace(SPACE, "");
+  if (DECIMAL.test(text)) return Number(text);
+  const infinite = INFINITY.exec(text);
+  if (infinite) return infinite[1] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  const hexadecimal = parseHexadecimal(text);
+  if (!hexadecimal) return undefined;
+  const value = Number(hexadecimal.mantissa) * 2 ** hexadecimal.power;
+  return text.startsWith("-") && value === 0 ? -0 : value;
+}
+
+/** Reads an argument that is a number, as Redis reads a score: without space before it, and in the range of doubles. */
+export function parseFloatArgument(text: string): number | undefined {
+  const value = /^[\t-\r ]/.test(text) ? undefined : parseFloatText(text);
+  const isTooLarge = value !== undefined && !Number.isFinite(value) && !isInfinite(text);
+  const isTooSmall = value === 0 && /[1-9a-f]/i.test(text.replace(/^[+-]?0x/i, "").replace(/[ep].*$/i, ""));
+  return isTooLarge || isTooSmall ? undefined : value;
 }

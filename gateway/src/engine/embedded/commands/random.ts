@@ -2,7 +2,7 @@ import { type RedisHashField, RedisResult, RedisValue } from "js-redis-server/co
 import { indexed } from "../collections/adopt.js";
 import type { IndexedMap } from "../collections/indexed-map.js";
 import type { Member } from "../collections/sorted-members.js";
-import { randomKey } from "../keyspace.js";
+import { entriesOf } from "../keyspace.js";
 import { array, bulk, bulkValue, type CommandTable, type Context } from "./define.js";
 
 interface RandomArguments {
@@ -12,30 +12,20 @@ interface RandomArguments {
   readonly withScores?: boolean;
 }
 
-/** Above this share of a collection, random picks would too often hit an item twice. Then all items are shuffled. */
-const MAX_SHARE = 1 / 3;
-
-/** Returns random items: different ones, or with a negative count, as many as its amount, with repetitions. */
+/**
+ * Returns random items: different ones, or with a negative count, as many as its amount, with repetitions.
+ * @see https://doi.org/10.1145/30401.315746 for the choice of different places (R. Floyd)
+ */
 function randomItems<V>(items: IndexedMap<V>, count: number): V[] {
   if (items.size === 0) return [];
-  if (count < 0) return Array.from({ length: -count }, () => items.get(items.randomId()!)!);
-  const ids =
-    count > items.size * MAX_SHARE ? shuffled([...items.keys()]).slice(0, count) : picked(items, count);
-  return Array.from(ids, (id) => items.get(id)!);
-}
-
-function picked<V>(items: IndexedMap<V>, count: number): Set<string> {
-  const ids = new Set<string>();
-  while (ids.size < count) ids.add(items.randomId()!);
-  return ids;
-}
-
-function shuffled<T>(items: T[]): T[] {
-  for (let end = items.length - 1; end > 0; end -= 1) {
-    const other = Math.floor(Math.random() * (end + 1));
-    [items[end], items[other]] = [items[other]!, items[end]!];
+  const random = (size: number) => Math.floor(Math.random() * size);
+  if (count < 0) return Array.from({ length: -count }, () => items.itemAt(random(items.size))!);
+  const places = new Set<number>();
+  for (let last = Math.max(0, items.size - count); last < items.size; last += 1) {
+    const place = random(last + 1);
+    places.add(places.has(place) ? last : place);
   }
-  return items;
+  return Array.from(places, (place) => items.itemAt(place)!);
 }
 
 /** Replaces the commands that pick random keys, members or fields, which in the library read all of them. */
@@ -55,8 +45,8 @@ export function addRandomCommands(table: CommandTable): void {
       const items = itemsAt(args.key, ctx);
       if (args.count !== undefined)
         return array(randomItems(items, args.count).flatMap((item) => valuesOf(item, args)));
-      const id = items.randomId();
-      return id === undefined ? bulk(null) : RedisResult.create(valuesOf(items.get(id)!, args)[0]!);
+      const [item] = randomItems(items, 1);
+      return item === undefined ? bulk(null) : RedisResult.create(valuesOf(item, args)[0]!);
     });
   random<Buffer>(
     "srandmember",
@@ -81,7 +71,10 @@ export function addRandomCommands(table: CommandTable): void {
     }
     return count === undefined ? bulk(found[0] ?? null) : array(found.map(bulkValue));
   });
-  table.override("randomkey", (_args, ctx) => bulk(randomKey(ctx.db) ?? null));
+  table.override("randomkey", (_args, ctx) => {
+    ctx.db.sweepExpired();
+    return bulk(randomItems(entriesOf(ctx.db), 1)[0]?.key ?? null);
+  });
 }
 
 /** The fields of a hash that have not expired. */

@@ -4,10 +4,11 @@ import {
   type RedisResult,
   WrongTypeRedisError,
 } from "js-redis-server/core";
+import { EMPTY, STAR } from "../../../util/bytes.js";
 import { dropEntry, peek } from "../keyspace.js";
 import { isLive, partsOf } from "../stored-value.js";
 import { array, bulkValue, type CommandTable, type Context, integer } from "./define.js";
-import { parseFloatArgument } from "./floats.js";
+import { parseFloatArgument } from "./numbers.js";
 
 interface SortArguments {
   readonly key: Buffer;
@@ -18,9 +19,6 @@ interface SortArguments {
   readonly get: readonly Buffer[];
   readonly store?: Buffer;
 }
-
-const STAR = "*".charCodeAt(0);
-const EMPTY = Buffer.alloc(0);
 
 /** The value that a pattern selects for an element: a string, or with `->` a field of a hash. Undefined if it does not exist. */
 function lookUp(database: RedisDatabase, pattern: Buffer, element: Buffer): Buffer | undefined {

@@ -10,6 +10,7 @@ import { peek } from "../keyspace.js";
 import type { StoredValue } from "../stored-value.js";
 import {
   isBefore,
+  lagOf,
   MAX_UINT64,
   MIN_ID,
   parseId,
@@ -17,8 +18,7 @@ import {
   placeOf,
   type StreamEntries,
   type StreamId,
-} from "../stream-ids.js";
-import { lagOf } from "../stream-lag.js";
+} from "../stream-data.js";
 import type { WaitingClients } from "../waiting-clients.js";
 import { letWait, streamRead } from "./blocking.js";
 import {

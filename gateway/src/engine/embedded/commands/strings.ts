@@ -12,7 +12,7 @@ import {
   plainCommand,
   withArguments,
 } from "./define.js";
-import { addDecimals } from "./numbers.js";
+import { addDecimals, isInfinite } from "./numbers.js";
 
 /** LCS takes time and memory in proportion to the product of both lengths. */
 const MAX_LCS_CELLS = 16 * 1024 * 1024;
@@ -133,10 +133,6 @@ function longestCommonSubsequence(a: Buffer, b: Buffer): { text: Buffer; matches
     else j--;
   }
   return { text, matches };
-}
-
-function isInfinite(text: string): boolean {
-  return /^[+-]?inf(inity)?$/i.test(text);
 }
 
 /** Replaces the commands on strings and lists whose replies differ from Redis's, and adds LCS and BRPOPLPUSH. */

@@ -11,10 +11,7 @@ import { documentAt, noPath, ROOT, requireDocument, store, textOf } from "./docu
 import { outermost, setAt } from "./each.js";
 import { type Path, parsePath } from "./path.js";
 import {
-  changeAt,
-  copied,
   formatJson,
-  inPlace,
   isArray,
   isEqual,
   isNumber,
@@ -23,6 +20,7 @@ import {
   type Location,
   merge,
   parseJson,
+  putAt,
   valueAt,
 } from "./value.js";
 import { VALUE_COMMANDS } from "./value-commands.js";
@@ -54,14 +52,14 @@ const mset = plainCommand({
   execute(args, ctx) {
     if (args.length % 3 !== 0) throw new WrongNumberOfArgumentsError("json.mset");
     const roots = new Map<string, { key: Buffer; root: Json | undefined }>();
-    // All are checked before the first is stored.
+    // All are checked before the first is stored, and copies of the documents changed meanwhile.
     for (let at = 0; at < args.length; at += 3) {
       const key = args[at]!;
       const id = key.toString("hex");
-      const before = roots.has(id) ? roots.get(id)!.root : documentAt(ctx.db, key);
+      const before = roots.has(id) ? roots.get(id)!.root : structuredClone(documentAt(ctx.db, key));
       const path = parsePath(args[at + 1]!);
       const value = parseJson(args[at + 2]!);
-      const root = setAt(before, path, () => value, undefined, copied);
+      const root = setAt(before, path, () => value);
       roots.set(id, { key, root: root ?? before });
     }
     for (const { key, root } of roots.values()) store(ctx.db, key, root);
@@ -152,7 +150,7 @@ const del = (name: string) =>
       let root: Json | undefined = before;
       // The last of an array first, so that the indexes of those before it hold.
       for (const location of found.toSorted(compareLocations).toReversed()) {
-        root = changeAt(root!, location, inPlace, () => undefined);
+        root = putAt(root!, location, undefined);
       }
       if (found.length > 0) store(ctx.db, key!, root);
       return integer(found.length);
@@ -179,7 +177,7 @@ const clear = plainCommand({
       const value = valueAt(root, location);
       const empty = isArray(value) ? [] : isObject(value) ? {} : isNumber(value) ? 0 : undefined;
       if (value === undefined || empty === undefined || isEqual(value, empty)) continue;
-      root = changeAt(root, location, inPlace, () => empty)!;
+      root = putAt(root, location, empty)!;
       count += 1;
     }
     if (count > 0) store(ctx.db, key!, root);

@@ -2,17 +2,7 @@ import { RedisCommandError, type RedisDatabase, RedisResult, RedisValue } from "
 import { array } from "../commands/define.js";
 import { noPath, requireDocument, store, wrongPathType } from "./document.js";
 import type { Path } from "./path.js";
-import {
-  changeAt,
-  checkPlace,
-  copied,
-  inPlace,
-  type Json,
-  type Location,
-  type Splice,
-  splice,
-  valueAt,
-} from "./value.js";
+import { checkPlace, type Json, type Location, putAt, valueAt } from "./value.js";
 
 /**
  * Replies with one item for each value that the path finds, null for another type; for a legacy path with the first alone.
@@ -34,11 +24,11 @@ export function readEach(
   return RedisResult.create(reply);
 }
 
-/** The change of a value: its reply, and the new value, or what to do with an array. With neither it stays. */
+/** The change of a value: its reply, and the new value, or what changes an array itself. With neither it stays. */
 interface Change {
-  readonly value?: Json;
-  readonly splices?: readonly Splice[];
   readonly reply: RedisValue;
+  readonly value?: Json;
+  readonly edit?: () => void;
 }
 
 /**
@@ -53,25 +43,26 @@ export function changeEach(
   change: (value: Json) => Change | undefined,
 ): RedisResult {
   const before = requireDocument(database, key);
-  let root = before;
-  let isChanged = false;
-  const replies: RedisValue[] = [];
-  let last: RedisValue | undefined;
   const found = path.find(before);
-  // If one of several changes fails, none is made.
-  const writable = found.length === 1 ? inPlace : copied;
-  // From the end, so that a value is changed before the one that contains it.
-  for (const location of found.toReversed()) {
+  const changeAt = (root: Json, location: Location) => {
     const value = valueAt(root, location);
     const changed = value === undefined ? undefined : change(value);
-    const { value: next, splices } = changed ?? {};
-    if (next !== undefined || splices) {
-      checkPlace(location);
-      isChanged = true;
-      root = changeAt(root, location, writable, (old) =>
-        splices ? splice(old as readonly Json[], splices, writable) : next,
-      )!;
-    }
+    if (changed?.value !== undefined || changed?.edit) checkPlace(location);
+    return changed;
+  };
+  // If one of several changes fails, none is made.
+  if (found.length > 1) for (const location of found) changeAt(before, location);
+  let root = before;
+  let isChanged = false;
+  let last: RedisValue | undefined;
+  const replies: RedisValue[] = [];
+  // From the end, so that a value is changed before the one that contains it.
+  for (const location of found.toReversed()) {
+    const changed = changeAt(root, location);
+    const { value, edit } = changed ?? {};
+    if (value !== undefined) root = putAt(root, location, value)!;
+    edit?.();
+    isChanged ||= value !== undefined || edit !== undefined;
     replies.unshift(changed?.reply ?? RedisValue.null());
     last ??= changed?.reply;
   }
@@ -102,16 +93,14 @@ export function outermost(locations: readonly Location[]): Location[] {
 }
 
 /**
- * Sets a value at every place of a path. Returns undefined if there is none, or none that `only` allows.
+ * Sets a value at every place of a path, in the document itself. Returns undefined if there is none, or none that `only` allows.
  * @param next returns the value for a place from the old one there, undefined for a new member
- * @param writable {@link copied} if the old document may be needed again
  */
 export function setAt(
   root: Json | undefined,
   path: Path,
   next: (old: Json | undefined) => Json,
   only?: "NX" | "XX",
-  writable = inPlace,
 ): Json | undefined {
   if (root === undefined) {
     if (!path.isRoot) throw new RedisCommandError("new objects must be created at the root");
@@ -122,5 +111,8 @@ export function setAt(
   if (places.length === 0 || (only === "NX" && found.length > 0) || (only === "XX" && found.length === 0))
     return undefined;
   places.forEach(checkPlace);
-  return places.reduce((document: Json, place) => changeAt(document, place, writable, next)!, root);
+  return places.reduce((document: Json, place, index) => {
+    const value = next(valueAt(document, place));
+    return putAt(document, place, index === 0 ? value : structuredClone(value))!;
+  }, root);
 }

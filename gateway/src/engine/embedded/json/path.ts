@@ -1,7 +1,7 @@
 import { RedisCommandError } from "js-redis-server/core";
-import { JSONPathEnvironment, type JSONPathQuery } from "json-p3";
+import { JSONPathEnvironment, type JSONPathNode, JSONPathQuery, jsonpath, TokenKind } from "json-p3";
 import { regexFunction, replaceRegexOperator } from "./regex-operator.js";
-import { isObject, type Json, type Location, valueAt } from "./value.js";
+import { isObject, type Json, type JsonObject, type Location } from "./value.js";
 
 /** Maximum number of values that one path may find, so that `$..*..*..*` does not stop the engine. */
 const MAX_MATCHES = 1_000_000;
@@ -38,75 +38,71 @@ export function parsePath(arg: Buffer): Path {
 }
 
 function compilePath(text: string): Path {
-  const segments = splitPath(text);
-  const query = compileQuery(text, segments);
-  const last = segments.at(-1);
-  const name = last === undefined ? undefined : nameIn(last);
-  const parents = name === undefined ? undefined : compileQuery(text, segments.slice(0, -1));
+  const query = compileQuery(text);
+  const last = query.segments.at(-1);
+  const [selector, ...others] = last?.selectors ?? [];
+  const isName = others.length === 0 && last?.token.kind !== TokenKind.DDOT;
+  const name = isName && selector instanceof jsonpath.selectors.NameSelector ? selector.name : undefined;
+  const parents = new JSONPathQuery(environment, query.segments.slice(0, -1));
   return {
     text,
     isLegacy: !text.startsWith("$"),
-    isRoot: segments.length === 0,
-    find: (root) => locations(query, root),
-    read: (root) => locations(query, root).map((location) => valueAt(root, location)!),
+    isRoot: query.segments.length === 0,
+    find: (root) => nodesIn(query, root).map(({ location }) => location),
+    read: (root) => nodesIn(query, root).map(({ value }) => value as Json),
     findMissing(root) {
-      if (!parents) return [];
-      return locations(parents, root)
-        .filter((location) => {
-          const parent = valueAt(root, location);
-          return isObject(parent) && !Object.hasOwn(parent, name!);
-        })
-        .map((location) => [...location, name!]);
+      if (name === undefined) return [];
+      const found = nodesIn(parents, root).filter(({ value }) => {
+        return isObject(value as Json) && !Object.hasOwn(value as JsonObject, name);
+      });
+      return found.map(({ location }) => [...location, name]);
     },
   };
 }
 
-function locations(query: JSONPathQuery, root: Json): Location[] {
-  const found: Location[] = [];
+function nodesIn(query: JSONPathQuery, root: Json): JSONPathNode[] {
+  const found: JSONPathNode[] = [];
   for (const node of query.lazyQuery(root as never)) {
-    found.push(node.location);
+    found.push(node);
     if (found.length > MAX_MATCHES) throw new RedisCommandError(`path finds more than ${MAX_MATCHES} values`);
   }
   return found;
 }
 
-function compileQuery(text: string, segments: readonly string[]): JSONPathQuery {
+function compileQuery(text: string): JSONPathQuery {
   try {
-    return environment.compile(`$${segments.join("")}`);
+    return environment.compile(standardPath(text));
   } catch {
-    throw invalidPath(text);
+    throw new RedisCommandError(`Invalid path '${text}'`);
   }
 }
 
-function invalidPath(text: string): RedisCommandError {
-  return new RedisCommandError(`Invalid path '${text}'`);
-}
-
 /**
- * Splits a path into segments as RFC 9535 writes them. Paths of RedisJSON are more lenient: a legacy path has no `$`, `.` is its
- * root, and a name may have any character but dots and brackets.
+ * Writes a path as RFC 9535 does. Paths of RedisJSON are more lenient: a legacy path has no `$`, `.` is its root, and a name may have
+ * any character but dots and brackets.
+ * @throws {SyntaxError} if it has a bracket that is not closed, or something else than names and brackets
  */
-function splitPath(text: string): string[] {
+function standardPath(text: string): string {
   let rest = text.startsWith("$") ? text.slice(1) : text;
-  if (rest === "." || rest === "") return [];
-  if (!text.startsWith("$") && !/^[.[]/.test(rest)) rest = `.${rest}`;
-  const segments: string[] = [];
+  let path = "$";
+  if (rest === ".") return path;
+  if (!text.startsWith("$") && /^[^.[]/.test(rest)) rest = `.${rest}`;
   while (rest !== "") {
     const segment = /^(\.\.|\.)?(?:\*|([^.[\]*\s]+))/.exec(rest);
     if (segment && (segment[1] || segment[2] === undefined)) {
       const [whole, dots = "", name] = segment;
-      if (name === undefined) segments.push(`${dots}*`);
-      else segments.push(`${dots === ".." ? ".." : ""}[${JSON.stringify(name)}]`);
+      if (name === undefined) path += `${dots}*`;
+      else path += `${dots === ".." ? ".." : ""}[${JSON.stringify(name)}]`;
       rest = rest.slice(whole.length);
       continue;
     }
     const dots = rest.startsWith("..[") ? ".." : rest.startsWith(".[") ? "." : "";
     const end = bracketEnd(rest, dots.length);
-    if (end === -1) throw invalidPath(text);
-    segments.push(`${dots === ".." ? dots : ""}${replaceRegexOperator(rest.slice(dots.length, end))}`);
+    if (end === -1) throw new SyntaxError();
+    path += `${dots === ".." ? dots : ""}${replaceRegexOperator(rest.slice(dots.length, end))}`;
     rest = rest.slice(end);
   }
-  return segments;
+  return path;
 }
 
 /** Returns the index behind the bracket that closes the one at an index, -1 if there is none. */
@@ -118,12 +114,4 @@ function bracketEnd(text: string, start: number): number {
     else if (match[0] === "]" && --depth === 0) return start + match.index + 1;
   }
   return -1;
-}
-
-/** The name of a segment that selects one name below each parent itself. */
-function nameIn(segment: string): string | undefined {
-  const quoted = /^\[\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\s*\]$/.exec(segment)?.[1];
-  if (quoted === undefined) return undefined;
-  if (quoted.startsWith('"')) return JSON.parse(quoted) as string;
-  return JSON.parse(`"${quoted.slice(1, -1).replaceAll("\\'", "'").replaceAll('"', '\\"')}"`) as string;
 }

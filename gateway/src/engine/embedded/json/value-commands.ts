@@ -1,20 +1,9 @@
 import { type CommandDefinition, RedisCommandError, RedisValue } from "js-redis-server/core";
-import { bulk, bulkValue, parseInteger, plainCommand } from "../commands/define.js";
+import { bulk, bulkValue, itemsOf, parseInteger, plainCommand, replyText } from "../commands/define.js";
 import { documentAt, NO_KEY, ROOT, requireDocument, textOf, wrongPathType } from "./document.js";
 import { changeEach, readEach } from "./each.js";
 import { parsePath } from "./path.js";
-import {
-  calculate,
-  formatJson,
-  isArray,
-  isEqual,
-  isNumber,
-  isObject,
-  type Json,
-  parseJson,
-  type Splice,
-  typeOf,
-} from "./value.js";
+import { calculate, isArray, isEqual, isNumber, isObject, type Json, parseJson, typeOf } from "./value.js";
 
 /** The replies that are null rather than an error. */
 interface Nulls {
@@ -70,41 +59,49 @@ const calculation = (name: string, operation: "+" | "*" | "^") =>
       const operand = parseJson(operandArg!);
       if (!isNumber(operand)) throw wrongPathType("a number", operand);
       const path = parsePath(pathArg!);
-      const results: Json[] = [];
       const reply = changeEach(ctx.db, key!, path, "a number", (value) => {
-        const result = isNumber(value) ? calculate(operation, value, operand) : null;
-        results.unshift(result);
-        return result === null ? undefined : { value: result, reply: textOf(result) };
+        if (!isNumber(value)) return undefined;
+        const result = calculate(operation, value, operand);
+        return { value: result, reply: textOf(result) };
       });
+      if (path.isLegacy) return reply;
       // As one JSON text, not as a list.
-      return path.isLegacy ? reply : bulk(formatJson(results));
+      return bulk(`[${itemsOf(reply.value).map((item) => replyText(item) || "null")}]`);
     },
   });
 
 /**
  * A command that changes arrays and replies with their lengths.
- * @param parse reads the arguments behind the path. Returns what to remove and to insert in an array
+ * @param parse reads the arguments behind the path. Returns the length that an array will have, and what changes it
  */
 const arrayChange = (
   name: string,
   flags: CommandDefinition["flags"],
   arity: number,
-  parse: (args: readonly Buffer[]) => (items: readonly Json[]) => readonly Splice[],
+  parse: (args: readonly Buffer[]) => (items: Json[]) => { length: number; edit: () => void },
 ) =>
   plainCommand({
     name,
     flags,
     arity,
     execute([key, pathArg, ...rest], ctx) {
-      const splicesOf = parse(rest);
+      const change = parse(rest);
       return changeEach(ctx.db, key!, parsePath(pathArg!), "array", (value) => {
         if (!isArray(value)) return undefined;
-        const splices = splicesOf(value);
-        const change = splices.reduce((sum, { remove, insert = [] }) => sum - remove + insert.length, 0);
-        return { splices, reply: RedisValue.integer(value.length + change) };
+        const { length, edit } = change(value);
+        return { edit, reply: RedisValue.integer(length) };
       });
     },
   });
+
+/** Inserts copies of items in an array: the same ones may be inserted in several. */
+function insertion(items: Json[], at: number, inserted: readonly Json[]) {
+  const edit = () => {
+    const behind = items.splice(at);
+    for (const item of [...structuredClone(inserted), ...behind]) items.push(item);
+  };
+  return { length: items.length + inserted.length, edit };
+}
 
 /** The JSON commands that read or change each value at a path by itself. */
 export const VALUE_COMMANDS = [
@@ -157,28 +154,31 @@ export const VALUE_COMMANDS = [
   }),
   arrayChange("json.arrappend", ["write", "denyoom"], -4, (texts) => {
     const insert = texts.map(parseJson);
-    return ({ length }) => [{ at: length, remove: 0, insert }];
+    return (items) => insertion(items, items.length, insert);
   }),
   arrayChange("json.arrinsert", ["write", "denyoom"], -5, ([indexArg, ...texts]) => {
     const index = parseInteger(indexArg!);
     const insert = texts.map(parseJson);
-    return ({ length }) => {
-      const at = index < 0 ? length + index : index;
-      if (at < 0 || at > length) throw new RedisCommandError("index out of bounds");
-      return [{ at, remove: 0, insert }];
+    return (items) => {
+      const at = index < 0 ? items.length + index : index;
+      if (at < 0 || at > items.length) throw new RedisCommandError("index out of bounds");
+      return insertion(items, at, insert);
     };
   }),
   arrayChange("json.arrtrim", ["write"], 5, ([startArg, stopArg]) => {
     const start = parseInteger(startArg!);
     const stop = parseInteger(stopArg!);
-    return ({ length }) => {
-      const first = start < 0 ? Math.max(0, length + start) : start;
-      const last = stop < 0 ? length + stop : stop;
-      const end = Math.min(Math.max(first, last + 1), length);
-      return [
-        { at: end, remove: length - end },
-        { at: 0, remove: Math.min(first, end) },
-      ];
+    return (items) => {
+      const first = start < 0 ? Math.max(0, items.length + start) : start;
+      const last = stop < 0 ? items.length + stop : stop;
+      const end = Math.min(Math.max(first, last + 1), items.length);
+      return {
+        length: Math.max(0, end - first),
+        edit() {
+          items.splice(end);
+          items.splice(0, first);
+        },
+      };
     };
   }),
   plainCommand({
@@ -192,7 +192,7 @@ export const VALUE_COMMANDS = [
         if (!isArray(value)) return undefined;
         if (value.length === 0) return { reply: RedisValue.null() };
         const at = Math.min(Math.max(index < 0 ? value.length + index : index, 0), value.length - 1);
-        return { splices: [{ at, remove: 1 }], reply: textOf(value[at]!) };
+        return { edit: () => void value.splice(at, 1), reply: textOf(value[at]!) };
       });
     },
   }),

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { RedisCommandError } from "js-redis-server/core";
 
-/** A JSON value. Changed in place by {@link changeAt} alone. */
-export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject;
+/** A JSON value. Changed in place by {@link putAt} alone. */
+export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
 
 export interface JsonObject {
-  readonly [name: string]: Json;
+  [name: string]: Json;
 }
 
 /** Location of a value in a document: names and indexes, from the root on. */
@@ -98,7 +98,7 @@ function format(value: Json, layout: JsonLayout, depth: number, budget: { left: 
   }
   const isArray = Array.isArray(value);
   const items = isArray
-    ? (value as readonly Json[]).map((item) => format(item, layout, depth + 1, budget))
+    ? (value as Json[]).map((item) => format(item, layout, depth + 1, budget))
     : Object.entries(value).map(
         ([name, item]) => `${JSON.stringify(name)}:${layout.space}${format(item, layout, depth + 1, budget)}`,
       );
@@ -121,7 +121,7 @@ export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function isArray(value: Json | undefined): value is readonly Json[] {
+export function isArray(value: Json | undefined): value is Json[] {
   return Array.isArray(value);
 }
 
@@ -145,78 +145,23 @@ export function valueAt(root: Json, location: Location): Json | undefined {
   return value;
 }
 
-/** Returns an array or object with the same items that may be changed. */
-type Writable = <T extends Json[] | Record<string, Json>>(container: T) => T;
-
-/** Makes a copy, so that the old document stays as it is. */
-export const copied: Writable = (container) =>
-  (isArray(container) ? [...container] : { ...container }) as typeof container;
-
-/** Arrays and objects that are at one place of one document, and nowhere else. */
-const unshared = new WeakSet<object>();
-
-/** Makes a copy once, so that n changes of a large array or object take time in proportion to n. The old document is lost. */
-export const inPlace: Writable = (container) => {
-  if (unshared.has(container)) return container;
-  const copy = copied(container);
-  unshared.add(copy);
-  return copy;
-};
-
 /**
- * Returns a document with a change at a place. A name that its object lacks is added; a place whose parent is not there is left alone.
- * @param change returns the new value, undefined to remove it
+ * Puts a value at a place of a document, which is changed itself: its parent has to be there. Undefined removes what is there.
+ * Returns the document, or the value if the place is the root. A value must be at one place alone.
  */
-export function changeAt(
-  root: Json,
-  location: Location,
-  writable: Writable,
-  change: (value: Json | undefined) => Json | undefined,
-): Json | undefined {
-  const [part, ...rest] = location;
-  if (part === undefined) return change(root);
-  if (isArray(root)) {
-    if (typeof part !== "number" || part >= root.length) return root;
-    const items = writable(root as Json[]);
-    const item = changeAt(items[part]!, rest, writable, change);
-    if (item === undefined) items.splice(part, 1);
-    else items[part] = item;
-    return items;
+export function putAt(root: Json, location: Location, value: Json | undefined): Json | undefined {
+  const part = location.at(-1);
+  if (part === undefined) return value;
+  const parent = valueAt(root, location.slice(0, -1));
+  if (isArray(parent)) {
+    if (value === undefined) parent.splice(part as number, 1);
+    else parent[part as number] = value;
+  } else if (isObject(parent)) {
+    if (value === undefined) delete parent[part];
+    // An assignment to `__proto__` would do something else.
+    else Object.defineProperty(parent, part, { value, enumerable: true, configurable: true, writable: true });
   }
-  if (!isObject(root)) return root;
-  const name = String(part);
-  const old = Object.hasOwn(root, name) ? root[name] : undefined;
-  if (rest.length > 0 && old === undefined) return root;
-  const members = writable(root as Record<string, Json>);
-  const item = old === undefined ? change(undefined) : changeAt(old, rest, writable, change);
-  if (item === undefined) delete members[name];
-  // An assignment to `__proto__` would do something else.
-  else if (name === "__proto__")
-    Object.defineProperty(members, name, {
-      value: item,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
-  else members[name] = item;
-  return members;
-}
-
-/** Elements of an array to remove at an index, and elements to insert there. */
-export interface Splice {
-  readonly at: number;
-  readonly remove: number;
-  readonly insert?: readonly Json[];
-}
-
-export function splice(items: readonly Json[], splices: readonly Splice[], writable: Writable): Json {
-  const changed = writable(items as Json[]);
-  for (const { at, remove, insert = [] } of splices) {
-    const behind = changed.splice(at).slice(remove);
-    for (const item of insert) changed.push(item);
-    for (const item of behind) changed.push(item);
-  }
-  return changed;
+  return root;
 }
 
 export function isEqual(left: Json, right: Json): boolean {

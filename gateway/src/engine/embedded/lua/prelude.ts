@@ -11,8 +11,8 @@ local host_format, host_tonumber = string.format, tonumber
 local pack, unpack_struct, size_struct = struct.pack, struct.unpack, struct.size
 local error, pcall, xpcall, type, select, unpack = error, pcall, xpcall, type, select, unpack
 local loadstring, tostring, rawget, pairs, ipairs = loadstring, tostring, rawget, pairs, ipairs
-local floor, match, gsub, sub, rep, lower, upper, find =
-  math.floor, string.match, string.gsub, string.sub, string.rep, string.lower, string.upper, string.find
+local floor, match, gmatch, gsub, sub, rep, lower, upper, find = math.floor, string.match, string.gmatch, string.gsub,
+  string.sub, string.rep, string.lower, string.upper, string.find
 local reverse, concat, remove = string.reverse, table.concat, table.remove
 local resume = coroutine.resume
 local globals = _G
@@ -66,36 +66,28 @@ redis.setresp = function(version, ...)
   resp = version
   host_setresp(version)
 end
--- The end of a script that took too many steps can't be caught: it would go on forever.
-local function let_pass(ok, thrown)
+-- The results of a protected call. The end of a script that took too many steps can't be caught: it would go on forever.
+local function results(ok, thrown, ...)
   if not ok and type(thrown) == 'string' and find(thrown, TOO_MANY_STEPS, 1, true) then error(thrown, 0) end
+  return ok, thrown, ...
 end
-globals.pcall = function(...)
-  local function results(ok, thrown, ...)
-    let_pass(ok, thrown)
-    -- A table with an error is caught as its message.
-    if not ok and type(thrown) == 'table' and type(rawget(thrown, 'err')) == 'string' then return false, thrown.err end
-    return ok, thrown, ...
-  end
-  return results(pcall(...))
+-- A table with an error is caught as its message.
+local function with_message(ok, thrown, ...)
+  if not ok and type(thrown) == 'table' and type(rawget(thrown, 'err')) == 'string' then return false, thrown.err end
+  return ok, thrown, ...
 end
+globals.pcall = function(...) return with_message(results(pcall(...))) end
+coroutine.resume = function(...) return results(resume(...)) end
 globals.xpcall = function(chunk, handler)
   local cause
-  local function results(ok, ...)
-    let_pass(ok, cause)
+  local function after(ok, ...)
+    results(ok, cause)
     return ok, ...
   end
-  return results(xpcall(chunk, function(thrown)
+  return after(xpcall(chunk, function(thrown)
     cause = thrown
     return handler(thrown)
   end))
-end
-coroutine.resume = function(...)
-  local function results(ok, thrown, ...)
-    let_pass(ok, thrown)
-    return ok, thrown, ...
-  end
-  return results(resume(...))
 end
 redis.error_reply = function(...)
   local message = ...
@@ -165,11 +157,11 @@ local function format_integer(number, flags, width, precision, kind)
   elseif find(flags, '#', 1, true) and number ~= 0 then
     sign = kind == 'o' and '0' or kind == 'x' and '0x' or kind == 'X' and '0X' or ''
   end
-  local missing = (host_tonumber(width) or 0) - #sign - #text
-  if missing <= 0 then return sign .. text end
-  if find(flags, '-', 1, true) then return sign .. text .. rep(' ', missing) end
-  if find(flags, '0', 1, true) and precision == '' then return sign .. rep('0', missing) .. text end
-  return rep(' ', missing) .. sign .. text
+  local is_left = find(flags, '-', 1, true)
+  if find(flags, '0', 1, true) and not is_left and precision == '' then
+    text = rep('0', (host_tonumber(width) or 0) - #sign - #text) .. text
+  end
+  return host_format('%' .. (is_left and '-' or '') .. width .. 's', sign .. text)
 end
 
 string.format = function(pattern, ...)
@@ -208,70 +200,63 @@ local function has_longs(format)
   return type(format) == 'string' and find(format, '[lLT]') or find(tostring(format), '[iI]8')
 end
 
--- Returns a format in which each integer of 8 bytes is two of 4, and what is to be known of each value.
-local function halved(format)
-  local values, is_big = {}, false
-  local changed = gsub(gsub(format, '[lLT]', LONGS), '(.)(%d*)', function(option, size)
+-- Calls visit for each value of a format, and each byte of padding: with the format of it alone, in which an integer of 8 bytes is
+-- two of 4, with its letter, and, for such an integer, whether the higher half comes first.
+local function each_part(format, visit)
+  local order = ''
+  for option, size in gmatch(gsub(format, '[lLT]', LONGS), '(.)(%d*)') do
     if option == '!' or option == 'c' and size == '0' then
       error('struct: ' .. option .. size .. ' is not supported with integers of 8 bytes in the embedded engine', 0)
     end
-    if find(option, '[<>=]') then is_big = option == '>'
-    elseif option ~= ' ' and option ~= 'x' then
-      local is_long = size == '8' and (option == 'i' or option == 'I')
-      values[#values + 1] = { is_long = is_long, is_signed = option == 'i', is_big = is_big }
-      if is_long then return 'i4i4' end
+    if find(option, '[<>=]') then order = option
+    elseif find(option, '[iI]') and size == '8' then visit(order .. 'i4i4', option, order == '>')
+    elseif option ~= ' ' then visit(order .. option .. size, option)
     end
-  end)
-  return changed, values
+  end
 end
 
 struct.pack = function(format, ...)
   if not has_longs(format) then return pack(format, ...) end
-  local changed, values = halved(format)
-  local given, count = {}, 0
-  local function add(value)
-    count = count + 1
-    given[count] = value
-  end
-  for at, value in ipairs(values) do
-    local argument = select(at, ...)
-    if value.is_long then
-      local number = host_tonumber(argument)
-      if not number then error("bad argument #" .. (at + 1) .. " to 'pack' (number expected)", 0) end
-      number = truncated(number)
-      local high, low = floor(number / 2^32), number % 2^32
-      -- As two's complement.
-      if low >= 2^31 then low = low - 2^32 end
-      add(value.is_big and high or low)
-      add(value.is_big and low or high)
-    else
-      add(argument)
+  local given, at, out = { ... }, 0, {}
+  each_part(format, function(part, option, is_big)
+    if option ~= 'x' then at = at + 1 end
+    if is_big == nil then
+      out[#out + 1] = pack(part, given[at])
+      return
     end
-  end
-  return pack(changed, unpack(given, 1, count))
+    local number = host_tonumber(given[at])
+    if not number then error("bad argument #" .. (at + 1) .. " to 'pack' (number expected)", 0) end
+    number = truncated(number)
+    local high, low = floor(number / 2^32), number % 2^32
+    -- As two's complement.
+    if low >= 2^31 then low = low - 2^32 end
+    out[#out + 1] = is_big and pack(part, high, low) or pack(part, low, high)
+  end)
+  return concat(out)
 end
 
 struct.unpack = function(format, data, position)
   if not has_longs(format) then return unpack_struct(format, data, position) end
-  local changed, values = halved(format)
-  local found = { unpack_struct(changed, data, position) }
-  local out, at = {}, 1
-  for index, value in ipairs(values) do
-    out[index] = found[at]
-    at = at + 1
-    if value.is_long then
-      local high, low = found[at], found[at - 1]
-      if value.is_big then high, low = low, high end
-      out[index] = (value.is_signed and high or high % 2^32) * 2^32 + low % 2^32
-      at = at + 1
+  local out, at = {}, position or 1
+  each_part(format, function(part, option, is_big)
+    if option == 'x' then at = unpack_struct(part, data, at)
+    elseif is_big == nil then out[#out + 1], at = unpack_struct(part, data, at)
+    else
+      local high, low
+      low, high, at = unpack_struct(part, data, at)
+      if is_big then high, low = low, high end
+      out[#out + 1] = (option == 'i' and high or high % 2^32) * 2^32 + low % 2^32
     end
-  end
-  out[#out + 1] = found[at]
+  end)
+  out[#out + 1] = at
   return unpack(out)
 end
 
 struct.size = function(format)
-  return size_struct(has_longs(format) and halved(format) or format)
+  if not has_longs(format) then return size_struct(format) end
+  local size = 0
+  each_part(format, function(part) size = size + size_struct(part) end)
+  return size
 end
 
 -- Results: numbers are cut to integers of 64 bits as by x86.

@@ -19,36 +19,22 @@ export function toLua(value: RedisValue, command?: string): unknown {
       return value.value;
     case "double":
       return isResp3 ? { double: value.value } : Buffer.from(formatDouble(value.value));
-    case "boolean":
-      return isResp3 ? value.value : value.value ? 1 : 0;
-    case "big-number":
-      return isResp3 ? { big_number: Buffer.from(String(value.value)) } : Buffer.from(String(value.value));
-    case "verbatim":
-      return isResp3
-        ? { verbatim_string: { format: Buffer.from(value.format), string: value.value } }
-        : value.value;
     case "array":
-      return isResp3 && SETS.has(command.toLowerCase())
-        ? { set: value.items.map(convert) }
-        : value.items.map(convert);
-    case "set":
-      return isResp3 ? { set: value.items.map(convert) } : value.items.map(convert);
-    case "map":
-    case "map-pairs": {
-      const pairs = value.entries.map(([key, item]) => [convert(key), convert(item)]);
-      if (isResp3) return { map: pairs };
-      return value.kind === "map" ? pairs.flat() : pairs;
+    case "set": {
+      const items = value.items.map(convert);
+      return isResp3 && (value.kind === "set" || SETS.has(command.toLowerCase())) ? { set: items } : items;
     }
+    case "map":
+    case "map-pairs":
     case "flat-pairs": {
       const pairs = value.entries.map(([key, item]) => [convert(key), convert(item)]);
-      return isResp3 ? pairs : pairs.flat();
+      if (isResp3) return value.kind === "flat-pairs" ? pairs : { map: pairs };
+      return value.kind === "map-pairs" ? pairs : pairs.flat();
     }
-    case "push":
-      return [Buffer.from(value.name), ...value.items.map(convert)];
-    case "null":
-    case "null-array":
-      return null;
     case "error":
       return { err: Buffer.from(value.message), ...(value.code && { code: Buffer.from(value.code) }) };
+    default:
+      // A null. Commands that a script may call reply with no value of another kind.
+      return null;
   }
 }

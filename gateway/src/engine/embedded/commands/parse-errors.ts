@@ -1,30 +1,32 @@
 import {
   type CommandDefinition,
+  type CommandExecutor,
   RedisCommandError,
   type RedisResult,
-  t,
+  UnknownRedisCommandError,
   WrongTypeRedisError,
 } from "js-redis-server/core";
+import { isKnown } from "../../../commands/command-info.js";
 import { peek } from "../keyspace.js";
 import type { StoredValue } from "../stored-value.js";
-import { bulk, type CommandTable, integer, optionName } from "./define.js";
+import { bulk, integer, optionName } from "./define.js";
 import { hasGroup, missingStream, noSuchConsumerGroup, noSuchGroup } from "./streams.js";
 
-/** Stands for arguments that could not be parsed. */
-class InvalidArguments {
-  constructor(
-    readonly error: RedisCommandError,
-    readonly args: readonly Buffer[],
-  ) {}
-}
+/** Errors that Redis finds when it looks a command up, before it queues it, and a command that was not kept for its size. */
+const EARLY = /^wrong number of arguments|^unknown subcommand|^command is larger than/i;
 
-/** Errors that Redis finds when it looks a command up, before it queues it. */
-const EARLY = /^wrong number of arguments|^unknown subcommand/i;
+const HINT = " (the embedded engine does not have it; a redis-server may: give --engine its path)";
+
+/** A command with malformed arguments. */
+interface Malformed {
+  readonly args: readonly Buffer[];
+  readonly error: RedisCommandError;
+}
 
 type ValueAt = (key: Buffer) => StoredValue | undefined;
 
 /** Returns the reply that follows from the values at the keys. Undefined if the reply is the error of the arguments. */
-type KeyCheck = (invalid: InvalidArguments, valueAt: ValueAt) => RedisResult | undefined;
+type KeyCheck = (malformed: Malformed, valueAt: ValueAt) => RedisResult | undefined;
 
 /** Commands for which Redis reads the keys before it parses other arguments. */
 const KEYS_FIRST: Readonly<Record<string, KeyCheck>> = {
@@ -32,10 +34,10 @@ const KEYS_FIRST: Readonly<Record<string, KeyCheck>> = {
   lset: ofType("list", () => {
     throw new RedisCommandError("no such key");
   }),
-  getex: (invalid, valueAt) =>
-    invalid.error.message === "syntax error"
+  getex: (malformed, valueAt) =>
+    malformed.error.message === "syntax error"
       ? undefined
-      : ofType("string", () => bulk(null))(invalid, valueAt),
+      : ofType("string", () => bulk(null))(malformed, valueAt),
   xdel: ofType("stream", () => integer(0)),
   xclaim: ({ args }, valueAt) => {
     const [key, group] = args as [Buffer, Buffer];
@@ -90,39 +92,34 @@ function requireSources(args: readonly Buffer[], at: number, valueAt: ValueAt): 
 }
 
 /**
- * Lets every command that an executor has fail for its arguments when it is run, as in Redis, not when it is parsed. In a
- * transaction the others then run.
+ * Lets commands fail for their arguments when they are run, as in Redis, not when they are parsed: in a transaction the others then
+ * run. Adds to the error for an unknown command that Redis has it, if that is so.
  */
-export function deferArgumentErrors(table: CommandTable): void {
-  // biome-ignore lint/complexity/useLiteralKeys: quotes let TypeScript, which checks this name too, reach a private member.
-  table.add(...table.executor["registry"].getAll().map(withLateErrors));
-}
-
-function withLateErrors(base: CommandDefinition): CommandDefinition {
-  return {
-    ...base,
-    schema: t.custom((input, index, ctx) => {
-      try {
-        return base.schema.parse(input, index, ctx);
-      } catch (thrown) {
-        const error = toCommandError(thrown);
-        if (!error || EARLY.test(error.message)) throw thrown;
-        return { value: new InvalidArguments(error, input), nextIndex: input.length };
-      }
-    }),
-    keys: (args) => (args instanceof InvalidArguments ? [] : base.keys(args)),
-    execute(args, ctx) {
-      if (!(args instanceof InvalidArguments)) return base.execute(args, ctx);
-      const reply = KEYS_FIRST[base.name]?.(args, (key) => peek(ctx.db, key));
-      if (reply) return reply;
-      throw args.error;
-    },
+export function replaceParseErrors(executor: CommandExecutor): void {
+  const plan = executor.plan.bind(executor);
+  executor.plan = (rawCommand, args) => {
+    try {
+      return plan(rawCommand, args);
+    } catch (error) {
+      const name = rawCommand.toString("latin1").toUpperCase();
+      if (error instanceof UnknownRedisCommandError && isKnown(name))
+        throw new RedisCommandError(error.message.replace(/^unknown command '[^']*'/, `$&${HINT}`));
+      const base = executor.getCommandDefinition(name);
+      if (!base || !(error instanceof RedisCommandError) || EARLY.test(error.message)) throw error;
+      const execute: CommandDefinition["execute"] = (_args, ctx) => {
+        const reply = KEYS_FIRST[base.name]?.({ args, error }, (key) => peek(ctx.db, key));
+        if (reply) return reply;
+        throw error;
+      };
+      const definition = { ...base, execute };
+      return {
+        definition,
+        args,
+        keys: [],
+        flags: base.flags,
+        rawCommand: Buffer.from(rawCommand),
+        rawArgs: args,
+      };
+    }
   };
-}
-
-/** For a wrong keyword the library throws a class that it does not export. */
-function toCommandError(thrown: unknown): RedisCommandError | undefined {
-  if (thrown instanceof RedisCommandError) return thrown;
-  const isMismatch = thrown instanceof Error && thrown.message === "schema mismatch";
-  return isMismatch ? new RedisCommandError("syntax error") : undefined;
 }

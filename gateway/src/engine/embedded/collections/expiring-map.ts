@@ -1,0 +1,38 @@
+import { IndexedMap } from "./indexed-map.js";
+
+/** The keys of a database or the fields of a hash, by their hex. Those that may expire are listed apart, so that a sweep visits no others. */
+export class ExpiringMap<V extends { readonly expiresAt?: number }> extends IndexedMap<V> {
+  readonly #mayExpire = new Set<string>();
+
+  override set(id: string, item: V): this {
+    super.set(id, item);
+    this.noteExpiry(id);
+    return this;
+  }
+
+  override delete(id: string): boolean {
+    this.#mayExpire.delete(id);
+    return super.delete(id);
+  }
+
+  override clear(): void {
+    this.#mayExpire.clear();
+    super.clear();
+  }
+
+  /** To be called when the time at which an item expires has changed. */
+  noteExpiry(id: string): void {
+    if (this.get(id)?.expiresAt === undefined) this.#mayExpire.delete(id);
+    else this.#mayExpire.add(id);
+  }
+
+  /** The items that expired by a time, with their ids. */
+  expiredBy(now: number): [id: string, item: V][] {
+    const expired: [id: string, item: V][] = [];
+    for (const id of this.#mayExpire) {
+      const item = this.get(id)!;
+      if (item.expiresAt !== undefined && item.expiresAt <= now) expired.push([id, item]);
+    }
+    return expired;
+  }
+}

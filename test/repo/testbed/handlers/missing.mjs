@@ -1,2 +1,0 @@
-import "no-such-package";
-export const handler = () => {};

@@ -1,3 +1,0 @@
-setInterval(() => {}, 1_000);
-await new Promise(() => {});
-export const handler = () => {};
