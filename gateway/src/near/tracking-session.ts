@@ -12,7 +12,7 @@ import { openTracking } from "./tracking-connection.js";
 const MAX_TIMEOUT = 2_000;
 
 /** A Redis or a cluster whose changes are reported. */
-export type TrackedUpstream = Pick<Upstream, "pushOptions" | "sharding">;
+export type TrackedUpstream = Pick<Upstream, "connectionOptions" | "sharding">;
 
 /** A point in time on both clocks: the monotonic one may stand still while a machine is suspended. */
 interface Moment {
@@ -129,7 +129,7 @@ export class TrackingSession {
   #connect(name: string): void {
     const { upstream, prefixes } = this;
     const { sharding } = upstream;
-    const options = sharding ? sharding.pushOptions(name) : upstream.pushOptions;
+    const options = sharding ? sharding.connectionOptions(name) : upstream.connectionOptions;
     this.#starting++;
     const lost = (reason: string, refused = false) => {
       sharding?.suspect(name);
@@ -202,7 +202,7 @@ export class TrackingSession {
     this.#next = null;
     this.#sentAt = now();
     this.#due = this.#servers.length;
-    const timeout = Math.min(this.upstream.pushOptions.connectTimeout, MAX_TIMEOUT);
+    const timeout = Math.min(this.upstream.connectionOptions.connectTimeout, MAX_TIMEOUT);
     this.#timer = setTimeout(() => this.#end("no reply in time"), timeout).unref();
     for (const { connection, isNode } of this.#servers) connection.send(isNode ? CLUSTER_NODES : PING);
   }

@@ -36,16 +36,16 @@ export class ExclusiveConnections {
   #again: NodeJS.Timeout | undefined;
   #ending = false;
 
-  /** @param pushOptions the options of all connections, those for subscriptions and MONITOR included */
+  /** @param connectionOptions the options of all connections, those for subscriptions and MONITOR included */
   constructor(
-    readonly pushOptions: MultiplexedConnectionOptions,
+    readonly connectionOptions: MultiplexedConnectionOptions,
     { maxBlockingConnections, maxTransactionConnections }: ExclusiveConnectionsOptions,
   ) {
-    const { handshake } = pushOptions;
-    const numbered = { ...pushOptions, handshake: [...handshake, CLIENT_ID] };
+    const { handshake } = connectionOptions;
+    const numbered = { ...connectionOptions, handshake: [...handshake, CLIENT_ID] };
     this.#blocking = new Pool(numbered, maxBlockingConnections, "maxBlockingConnections");
     // A user that may not use MULTI is found out here: its commands would run one by one, not as a whole.
-    const proven = { ...pushOptions, handshake: [...handshake, MULTI, DISCARD] };
+    const proven = { ...connectionOptions, handshake: [...handshake, MULTI, DISCARD] };
     this.#transactions = new Pool(proven, maxTransactionConnections, "maxTransactionConnections");
   }
 
@@ -128,7 +128,7 @@ export class ExclusiveConnections {
     // The others are not connected: nothing was sent on them.
     for (const connection of waiting) if (connection.clientId === null) cut(connection);
     if (numbered.length > 0) {
-      this.#unblocker ??= new MultiplexedConnection({ ...this.pushOptions, reconnect: "never" });
+      this.#unblocker ??= new MultiplexedConnection({ ...this.connectionOptions, reconnect: "never" });
       this.#unblocker.send(
         numbered.map(({ clientId }) => command("CLIENT", "UNBLOCK", clientId!)),
         {
@@ -145,10 +145,10 @@ export class ExclusiveConnections {
     pool: Pool,
     commands: readonly Command[],
     receiver: Receiver,
-    deadline = performance.now() + this.pushOptions.timeout,
+    deadline = performance.now() + this.connectionOptions.timeout,
     waits?: readonly number[],
   ): Cancel {
-    const { activity } = this.pushOptions;
+    const { activity } = this.connectionOptions;
     let lent: MultiplexedConnection | null = null;
     let lentAt = 0;
     /** For each command, the longest wait of it and those before it. */

@@ -5,7 +5,7 @@ import type { Refusal } from "./refusal.js";
  * Knows where the primary is, and emits `change` whenever another server has become the primary. This class itself is for a
  * server that no other one replaces.
  */
-export class PrimaryFinder extends EventEmitter<{ change: [] }> {
+export class PrimaryFinder extends EventEmitter<{ change: []; identified: [] }> {
   /** Whether reads are sent again that may have been lost with their connection. */
   readonly repeatsReads: boolean = false;
 

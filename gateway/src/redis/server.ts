@@ -42,8 +42,12 @@ export class Server extends ExclusiveConnections implements Upstream {
   /** Adds as many connections as are shared, which send further commands first. */
   protected addConnections(...handshake: readonly Command[]): MultiplexedConnection[] {
     const { connections, reachability } = this.options;
-    const { pushOptions } = this;
-    const options = { ...pushOptions, handshake: [...pushOptions.handshake, ...handshake], reachability };
+    const { connectionOptions } = this;
+    const options = {
+      ...connectionOptions,
+      handshake: [...connectionOptions.handshake, ...handshake],
+      reachability,
+    };
     const added = Array.from({ length: connections }, () => new MultiplexedConnection(options));
     this.#all.push(...added);
     return added;

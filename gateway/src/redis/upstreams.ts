@@ -2,7 +2,7 @@ import type { OnReadOpts } from "node:net";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import type { Activity } from "./activity.js";
 import { AddressWatch } from "./address-watch.js";
-import { AutoDetectUpstream, Finding } from "./auto-detect-upstream.js";
+import { AutoDetectUpstream } from "./auto-detect-upstream.js";
 import { AwaitingPrimary } from "./awaiting-primary.js";
 import { Cluster, CONNECT_TIMEOUT } from "./cluster/cluster.js";
 import type { ReadPolicy } from "./cluster/read-policy.js";
@@ -112,7 +112,7 @@ function createShared(
     reachability && isAddress
       ? new AddressWatch({ ...asking, connect: engine.connect }, reachability)
       : undefined;
-  return { counters, settings, budget, activity, topology, sentinel, watch, finding: new Finding() };
+  return { counters, settings, budget, activity, topology, sentinel, watch };
 }
 
 function upstreamOf(
@@ -121,7 +121,7 @@ function upstreamOf(
   user: RedisUser | null,
   reachability?: Reachability,
 ): Upstream {
-  const { counters, settings, budget, activity, topology, sentinel, watch, finding } = shared;
+  const { counters, settings, budget, activity, topology, sentinel, watch } = shared;
   const options = {
     handshake: engine.handshake(user),
     credentials: user ? undefined : (engine.credentials ?? undefined),
@@ -148,8 +148,8 @@ function upstreamOf(
     const { readPolicy } = settings;
     return new Cluster({ ...options, connect: engine.connectTo, topology, readPolicy });
   };
-  if (engine.kind === "cluster" || finding.isCluster) return cluster();
-  if (engine.kind === "unknown" && finding.isCluster === null)
-    return new AutoDetectUpstream(server(), cluster, finding, activity);
+  if (engine.kind === "cluster" || watch?.isCluster) return cluster();
+  if (engine.kind === "unknown" && watch?.isCluster === null)
+    return new AutoDetectUpstream(server(), cluster, watch);
   return server();
 }

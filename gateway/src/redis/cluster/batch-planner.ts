@@ -2,7 +2,6 @@ import type { Command } from "../../resp/command.js";
 import { integerOf } from "../../resp/replies.js";
 import type { BufferBudget } from "../../util/buffer-budget.js";
 import { COLON } from "../../util/bytes.js";
-import type { Receiver } from "../failure.js";
 import { type Combine, combiners, Merge } from "../merge.js";
 import type { Batch, RoutingHint } from "./cluster-command.js";
 import { type Plan, planOf } from "./plan.js";

@@ -39,7 +39,7 @@ interface Early {
 
 /** A Redis Cluster: commands go to the nodes of their slots, and come back as from one Redis. */
 export class Cluster implements Upstream {
-  readonly pushOptions: RedisSocketOptions;
+  readonly connectionOptions: RedisSocketOptions;
   readonly sharding: Upstream["sharding"];
   readonly #topology: Topology;
   readonly #nodes: Nodes;
@@ -58,14 +58,14 @@ export class Cluster implements Upstream {
       return new Node(name, { ...options, connect: connectTo(name), connectTimeout, reconnect: "wanted" });
     });
     this.#transport = new Transport(topology, this.#nodes, this.#scripts, options.readPolicy, timeout);
-    this.pushOptions = {
+    this.connectionOptions = {
       ...options,
       connect: (onRead) => this.#connectAny(onRead),
       handshake: [...(options.handshake ?? []), PING],
       connectTimeout: timeout,
     };
     this.sharding = createSharding(topology, (name) => ({
-      ...this.pushOptions,
+      ...this.connectionOptions,
       connect: connectTo(name),
       connectTimeout,
     }));
