@@ -91,7 +91,7 @@ describe("a Redis with TLS 1.3 alone, which by default requires a client certifi
     }
   });
 
-  test("a certificate of Redis that has expired, is for another name, or is not trusted has its own message", async () => {
+  test("a certificate of Redis that has expired, is for another name, or is not trusted has its own message, and nothing is sent in the clear", async () => {
     const old = await listen("expired", { expired: true });
     expect(await errorOf(await start(old, own))).toMatch(/its certificate has expired \(CERT_HAS_EXPIRED\)/);
     await gateway?.close();
@@ -105,6 +105,9 @@ describe("a Redis with TLS 1.3 alone, which by default requires a client certifi
     expect(await errorOf(await start(port, { ...own, redisCa: other.caFile }))).toMatch(
       /not from an authority that is trusted; set redisCa/,
     );
+    await gateway?.close();
+    gateway = await gatewayAt(`redis://localhost:${port}`, { commandTimeout: 500, logLevel: "silent" });
+    expect(await errorOf(gateway)).toMatch(/could not be reached/);
   });
 
   test("redisServerName is the name that is checked, and no other one is accepted then", async () => {

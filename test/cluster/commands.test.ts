@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
@@ -161,21 +160,6 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
     expect((await run(gateway, "SCAN", "abc")).error).toMatch(/invalid cursor/);
   });
 
-  test("a script that ran on one node runs by its digest on all, until it is flushed", async () => {
-    const script = "return redis.call('INCRBY', KEYS[1], ARGV[1])";
-    const digest = createHash("sha1").update(script).digest("hex");
-    expect((await run(gateway, "EVALSHA", digest, 1, "a", 1)).error).toMatch(/^NOSCRIPT /);
-    expect(await run(gateway, "EVAL", script, 1, "a", 1)).toBe(1);
-    const some = keys.slice(0, 300);
-    const twice = await pipeline(
-      gateway,
-      some.flatMap((key) => [1, 10].map((by) => ["EVALSHA", digest, 1, key, by])),
-    );
-    expect(twice.map(({ result }) => result)).toEqual(some.flatMap(() => [1, 11]));
-    await run(gateway, "SCRIPT", "FLUSH");
-    expect((await run(gateway, "EVALSHA", digest, 1, "b", 1)).error).toMatch(/^NOSCRIPT /);
-  });
-
   test("scripts and functions are loaded everywhere", async () => {
     const sha = await run(gateway, "SCRIPT", "LOAD", "return redis.call('INCR', KEYS[1])");
     const counts = await pipeline(
@@ -219,15 +203,6 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
     const read = await entries.finally(() => clearInterval(adding));
     expect(read[0][0]).toBe("stream");
     await Promise.all(added);
-  });
-
-  test("commands of one key keep their order in a pipeline", async () => {
-    const commands = Array.from({ length: 3_000 }, (_, i) => ["APPEND", `log${i % 7}`, `${i},`]);
-    await pipeline(gateway, commands);
-    for (let key = 0; key < 7; key++) {
-      const log = (await run(gateway, "GET", `log${key}`)).split(",").slice(0, -1).map(Number);
-      expect(log).toEqual(Array.from({ length: 3_000 }, (_, i) => i).filter((i) => i % 7 === key));
-    }
   });
 
   test("a message published through any node reaches a subscriber", async () => {

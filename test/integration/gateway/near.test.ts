@@ -101,18 +101,6 @@ describe("reports of changes to near caches", { tags: "redis-server" }, () => {
     );
   });
 
-  test("a report that verifies has every acknowledged change, at once", async () => {
-    const gateway = await start();
-    let { state } = await first(gateway);
-    for (let i = 0; i < 300; i++) {
-      const key = `near:${i % 20}`;
-      await server.command("SET", key, i);
-      const report = await ask(gateway, `verify,${state}`);
-      expect(listed(report)).toEqual([bucket(key)]);
-      state = report.state;
-    }
-  });
-
   test("a value read with a report is from before a change only if a later report has that change", async () => {
     const gateway = await start();
     let { state } = await first(gateway);

@@ -98,15 +98,6 @@ test.each([
   expect(received.length).toBeLessThan(30);
 });
 
-test("a server that is a replica on purpose, or one that accepts no writes, replies to each write at once", async () => {
-  const { received, asked } = start(() => READONLY, undefined, undefined, undefined, {
-    waitsFor: () => false,
-  });
-  expect(await send("SET a 1", "SET b 1")).toEqual([READONLY, READONLY]);
-  expect(received).toHaveLength(2);
-  expect(asked()).toBe(2);
-});
-
 test.each(["-READONLY x", "-LOADING x", "-BUSY x", "-CLUSTERDOWN x"])(
   "an error that a script has made up is its reply, and asks nobody: %s",
   async (error) => {

@@ -132,13 +132,3 @@ test("a message for which the memory for buffers has no room is a gap, and what 
   expect(audience[0]!.told).toEqual(["first", "gap"]);
   expect([budget.used, topic.waitingBytes]).toEqual([0, 0]);
 });
-
-test("a reader that has gone is told nothing, and the others are", async () => {
-  const budget = new BufferBudget(1e9);
-  const queue = new DeliveryQueue({ encode, waiting: budget });
-  const [gone, here] = [reader(), reader()];
-  publish(queue, topicOf(), [gone, here], "x");
-  gone.isGone = true;
-  await drained(budget);
-  expect([gone.told, here.told]).toEqual([[], ["x"]]);
-});
