@@ -77,15 +77,21 @@ async function replyToAll({ side, received }: Connection, count: number): Promis
   }
 }
 
-const args = (count: number, name: (i: number) => string) =>
-  Array.from({ length: count }, (_, i) => command(name(i)));
+/** Sends commands that are the letter and a number. */
+function sendMany(count: number, letter: string, receiver: Receiver): void {
+  const commands = Array.from({ length: count }, (_, i) => command(`${letter}${i}`));
+  multiplexed.send(commands, receiver);
+}
+
+/** Resolves when the connection is open. */
+async function ready(): Promise<void> {
+  multiplexed.open();
+  await expect.poll(() => multiplexed.ready).toBe(true);
+}
 
 test("a command waits for at most a slice of ten thousand earlier ones", async () => {
   const [connections, long, short] = [start(), new RecordedReplies(), new RecordedReplies()];
-  multiplexed.send(
-    args(10_000, (i) => `L${i}`),
-    long,
-  );
+  sendMany(10_000, "L", long);
   await expect.poll(() => connections[0]?.received.length).toBeGreaterThan(0);
   const { side, received } = connections[0]!;
   const turn = received.length;
@@ -109,15 +115,9 @@ test("a command waits for at most a slice of ten thousand earlier ones", async (
 test("a long batch leaves room for commands of others, and none for another long one", async () => {
   const connections = start({ maxQueuedCommands: 3_000 });
   const [long, short, refused] = [new RecordedReplies(), new RecordedReplies(), new RecordedReplies()];
-  multiplexed.send(
-    args(3_000, (i) => `L${i}`),
-    long,
-  );
+  sendMany(3_000, "L", long);
   await expect.poll(() => connections[0]?.received.length).toBeGreaterThan(0);
-  multiplexed.send(
-    args(3_000, (i) => `R${i}`),
-    refused,
-  );
+  sendMany(3_000, "R", refused);
   expect(new Set(refused.failures.map(({ reason }) => reason))).toEqual(new Set(["full"]));
   await expect.poll(() => refused.failures.length).toBe(3_000);
   // As many as may be pending, a slice of the long one included.
@@ -125,22 +125,14 @@ test("a long batch leaves room for commands of others, and none for another long
   expect(short.failures.map(({ reason }) => reason)).toEqual(["full"]);
   await replyToAll(connections[0]!, 5_000);
   await expect.poll(() => [long.replies.length, short.replies.length]).toEqual([3_000, 2_000]);
-  multiplexed.send(
-    args(3_000, (i) => `N${i}`),
-    refused,
-  );
+  sendMany(3_000, "N", refused);
   expect(refused.failures.length).toBe(3_000);
 });
 
 test("long batches alternate", async () => {
   const connections = start({ timeout: 20_000 });
   const responses = new RecordedReplies();
-  for (const letter of ["A", "B"]) {
-    multiplexed.send(
-      args(3_000, (i) => `${letter}${i}`),
-      responses,
-    );
-  }
+  for (const letter of ["A", "B"]) sendMany(3_000, letter, responses);
   await expect.poll(() => connections[0]?.received.length).toBeGreaterThan(0);
   const { received } = connections[0]!;
   await replyToAll(connections[0]!, 6_000);
@@ -246,8 +238,7 @@ test("a single command is written at once; of several in a tick the first is, an
     connections[0]!.side.write("+OK\r\n".repeat(names.length));
     await expect.poll(() => multiplexed.pending).toBe(0);
   };
-  multiplexed.open();
-  await expect.poll(() => multiplexed.ready).toBe(true);
+  await ready();
   send("A");
   expect(counters.commands).toBe(1);
   await written("A");
@@ -262,8 +253,7 @@ test("a single command is written at once; of several in a tick the first is, an
 
 test("no receiver gets a failure before sending has returned", async () => {
   const [connections, responses] = [start(), new RecordedReplies()];
-  multiplexed.open();
-  await expect.poll(() => multiplexed.ready).toBe(true);
+  await ready();
   multiplexed.send([command("GONE")], Object.assign(responses, { cancelled: true }));
   multiplexed.send([command("LATE")], responses, performance.now() - 1);
   expect(responses.failures).toEqual([]);
@@ -293,69 +283,65 @@ function streaming(seen: string[], name: string): Receiver {
   };
 }
 
-test("a read behind a large reply that comes within a second is sent once", async () => {
+/** The first part of a large reply. */
+const begun = (size: number) => `$${size}\r\n${"x".repeat(400_000)}`;
+/** The rest of a large reply of 5 MB. */
+const END = `${"x".repeat(4_600_000)}\r\n`;
+const ENDS = "ends after 5000012";
+
+/** Sends reads on a new connection. Returns what happens to their replies, and the connections. */
+async function sendReads(...keys: string[]) {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const connections = start({ maxReplySize: 10_000_000 });
+  const connections = start({ maxReplySize: 100_000_000 });
   const seen: string[] = [];
-  multiplexed.open();
-  await expect.poll(() => multiplexed.ready).toBe(true);
-  multiplexed.send([command("GET", "large")], streaming(seen, "large"));
-  multiplexed.send([command("GET", "small")], streaming(seen, "small"));
-  const [first] = connections as [Connection];
-  await expect.poll(() => first.received.length).toBe(4);
-  const size = 5_000_000;
-  first.side.write(`$${size}\r\n${"x".repeat(400_000)}`);
+  await ready();
+  for (const key of keys) multiplexed.send([command("GET", key)], streaming(seen, key));
+  await expect.poll(() => connections[0]!.received.length).toBe(2 * keys.length);
+  return { seen, connections, first: connections[0]! };
+}
+
+/** Lets streams run. No timer fires meanwhile, unlike in a poll. */
+async function turns(count = 20): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
+}
+
+test("a read behind a large reply that comes within a second is sent once", async () => {
+  const { seen, connections, first } = await sendReads("large", "small");
+  first.side.write(begun(5_000_000));
   await expect.poll(() => seen).toEqual(["large begins"]);
   vi.advanceTimersByTime(500);
-  first.side.write(`${"x".repeat(size - 400_000)}\r\n$1\r\ns\r\n`);
-  await expect.poll(() => seen).toEqual(["large begins", `large ends after ${size + 12}`, "small $1\r\ns"]);
+  first.side.write(`${END}$1\r\ns\r\n`);
+  await expect.poll(() => seen).toEqual(["large begins", `large ${ENDS}`, "small $1\r\ns"]);
   vi.advanceTimersByTime(1_200);
-  for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+  await turns();
   expect(connections[1]?.received ?? []).toEqual([]);
 });
 
 test("a read behind two large replies waits for a second behind the second one", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const connections = start({ maxReplySize: 10_000_000 });
-  const seen: string[] = [];
-  multiplexed.open();
-  await expect.poll(() => multiplexed.ready).toBe(true);
-  for (const name of ["one", "two", "small"]) multiplexed.send([command("GET", name)], streaming(seen, name));
-  const [first] = connections as [Connection];
-  await expect.poll(() => first.received.length).toBe(6);
-  const size = 5_000_000;
-  const begin = `$${size}\r\n${"x".repeat(400_000)}`;
-  first.side.write(begin);
+  const { seen, connections, first } = await sendReads("one", "two", "small");
+  first.side.write(begun(5_000_000));
   await expect.poll(() => seen).toEqual(["one begins"]);
   vi.advanceTimersByTime(900);
-  first.side.write(`${"x".repeat(size - 400_000)}\r\n${begin}`);
-  await expect.poll(() => seen).toEqual(["one begins", `one ends after ${size + 12}`, "two begins"]);
+  first.side.write(END + begun(5_000_000));
+  await expect.poll(() => seen).toEqual(["one begins", `one ${ENDS}`, "two begins"]);
   vi.advanceTimersByTime(900);
-  await new Promise((resolve) => setImmediate(resolve));
+  await turns();
   expect(connections[1]?.received ?? []).toEqual([]);
   vi.advanceTimersByTime(100);
   await expect.poll(() => connections[1]?.received).toEqual(["GET", "small"]);
 });
 
 test("a read behind a reply that takes long is sent again at once", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  const connections = start({ maxReplySize: 100_000_000 });
-  const seen: string[] = [];
-  multiplexed.open();
-  await expect.poll(() => multiplexed.ready).toBe(true);
-  for (const name of ["large", "small"]) multiplexed.send([command("GET", name)], streaming(seen, name));
-  await expect.poll(() => connections[0]!.received.length).toBe(4);
-  connections[0]!.side.write(`$50000000\r\n${"x".repeat(400_000)}`);
-  // No timer fires meanwhile, unlike in a poll.
-  for (let turn = 0; turn < 200; turn++) await new Promise(setImmediate);
+  const { connections, first } = await sendReads("large", "small");
+  first.side.write(begun(50_000_000));
+  await turns(200);
   expect(connections[1]?.received).toEqual(["GET", "small"]);
 });
 
 test("reads that wait for a second behind a large reply, and what follows them, use another connection", async () => {
   const connections = start({ maxReplySize: 10_000_000 });
   const seen: string[] = [];
-  multiplexed.open();
-  await expect.poll(() => multiplexed.ready).toBe(true);
+  await ready();
   for (const args of [
     ["GET", "large"],
     ["GET", "small"],
@@ -365,21 +351,20 @@ test("reads that wait for a second behind a large reply, and what follows them, 
   }
   const [first] = connections as [Connection];
   await expect.poll(() => first.received.length).toBe(6);
-  const size = 5_000_000;
-  first.side.write(`$${size}\r\n${"x".repeat(400_000)}`);
+  first.side.write(begun(5_000_000));
   await expect.poll(() => connections[1]?.received).toEqual(["GET", "small"]);
   multiplexed.send([command("GET", "later")], streaming(seen, "later"));
   await expect.poll(() => connections[1]!.received).toEqual(["GET", "small", "GET", "later"]);
   connections[1]!.side.write("$1\r\ns\r\n$1\r\nl\r\n");
   await expect.poll(() => seen).toEqual(["large begins", "small $1\r\ns", "later $1\r\nl"]);
   // A cancelled command's reply arrives here too, and is dropped; the write gets its reply where it was sent.
-  first.side.write(`${"x".repeat(size - 400_000)}\r\n$1\r\ns\r\n:1\r\n`);
-  await expect.poll(() => seen.slice(3)).toEqual([`large ends after ${size + 12}`, "n :1"]);
+  first.side.write(`${END}$1\r\ns\r\n:1\r\n`);
+  await expect.poll(() => seen.slice(3)).toEqual([`large ${ENDS}`, "n :1"]);
   expect(connections.length).toBe(2);
   // The connection that is free again takes the next one's place.
   multiplexed.send([command("GET", "large")], streaming(seen, "large"));
   await expect.poll(() => connections[1]!.received.length).toBe(6);
-  connections[1]!.side.write(`$${size}\r\n${"x".repeat(400_000)}`);
+  connections[1]!.side.write(begun(5_000_000));
   await expect.poll(() => seen.length).toBe(6);
   multiplexed.send([command("GET", "last")], streaming(seen, "last"));
   await expect.poll(() => first.received.slice(6)).toEqual(["GET", "last"]);
@@ -463,8 +448,7 @@ test("large replies behind each other are read as slowly, however long that take
   const budget = new BufferBudget(8 * MB);
   const connections = start({ maxReplySize: 10 * MB, budget });
   const readers = Array.from({ length: 3 }, () => new SlowReader(budget));
-  multiplexed.open();
-  await expect.poll(() => multiplexed.ready).toBe(true);
+  await ready();
   const deadline = performance.now() + 600;
   for (const [i, reader] of readers.entries())
     multiplexed.send([command("GETDEL", "k")], reader, i === 0 ? undefined : deadline);
@@ -481,8 +465,7 @@ test("a command behind a large reply of a read does not wait for its reader", as
   const budget = new BufferBudget(4 * MB);
   const connections = start({ maxReplySize: 10 * MB, budget });
   const [reader, behind] = [new SlowReader(budget), new RecordedReplies()];
-  multiplexed.open();
-  await expect.poll(() => multiplexed.ready).toBe(true);
+  await ready();
   multiplexed.send([command("GET", "k")], reader);
   multiplexed.send([command("INCR", "n")], behind);
   await expect.poll(() => connections[0]!.received.length).toBe(4);
@@ -495,11 +478,10 @@ test("a command behind a large reply of a read does not wait for its reader", as
 test("a large reply whose connection is lost fails", async () => {
   const connections = start({ maxReplySize: 10_000_000 });
   const seen: string[] = [];
-  multiplexed.open();
-  await expect.poll(() => multiplexed.ready).toBe(true);
+  await ready();
   multiplexed.send([command("GET", "large")], streaming(seen, "large"));
   await expect.poll(() => connections[0]!.received.length).toBe(2);
-  connections[0]!.side.write(`$5000000\r\n${"x".repeat(400_000)}`);
+  connections[0]!.side.write(begun(5_000_000));
   await expect.poll(() => seen).toEqual(["large begins"]);
   connections[0]!.side.end();
   await expect.poll(() => seen).toEqual(["large begins", "large lost"]);
@@ -508,16 +490,10 @@ test("a large reply whose connection is lost fails", async () => {
 test("commands of a refused or cancelled batch of thousands fail in slices, each once", async () => {
   const connections = start({ maxQueuedCommands: 1 });
   const first = new RecordedReplies();
-  multiplexed.send(
-    args(1, () => "FIRST"),
-    first,
-  );
+  multiplexed.send([command("FIRST")], first);
   await expect.poll(() => connections[0]?.received).toEqual(["FIRST"]);
   const refused = new RecordedReplies();
-  multiplexed.send(
-    args(4_500, () => "REFUSED"),
-    refused,
-  );
+  sendMany(4_500, "REFUSED", refused);
   expect(refused.failures.length).toBe(1_000);
   await expect.poll(() => refused.failures.length).toBe(4_500);
   connections[0]!.side.write("+OK\r\n");
@@ -525,16 +501,13 @@ test("commands of a refused or cancelled batch of thousands fail in slices, each
 
   let cancelled = false;
   const failures: number[] = [];
-  multiplexed.send(
-    args(4_500, () => "LEFT"),
-    {
-      get cancelled() {
-        return cancelled;
-      },
-      onReply: (_, tag) => failures.push(tag),
-      onFailure: (_, tag) => failures.push(tag),
+  sendMany(4_500, "LEFT", {
+    get cancelled() {
+      return cancelled;
     },
-  );
+    onReply: (_, tag) => failures.push(tag),
+    onFailure: (_, tag) => failures.push(tag),
+  });
   await expect.poll(() => connections[0]!.received.length).toBe(1_001);
   cancelled = true;
   connections[0]!.side.write("+OK\r\n".repeat(1_000));
