@@ -4,13 +4,11 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { type Certificate, makeCertificate, type RedisCluster, startCluster } from "warmline-testbed";
-import { CliProcess } from "../integration/cli/cli-process.js";
 import { call } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
 import { gatewayAt, keyOfEachSlot, replicated, until } from "./support.js";
 
-// The permissions of tokens do not depend on what is behind the gateway, a cluster with TLS or without, nor on whether it is one process
-// or several.
+// The permissions of tokens do not depend on what is behind the gateway, a cluster with TLS or without.
 
 const noperm = expect.stringMatching(/^NOPERM/);
 /** A key in each of 32 slots, so some on every node. */
@@ -164,37 +162,5 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
     await until(() => stream.data.length === 1);
     stream.close();
     await gateway.close();
-  });
-
-  test("every worker accepts tokens of users and prefixes, and reloads a changed file", async () => {
-    const file = join(folder, "tokens.json");
-    writeFileSync(file, JSON.stringify(tokens));
-    const args = ["--port", "0", "--redis", cluster.url, "--workers", "3", "--tokens-file", file];
-    const cli = new CliProcess(args, { WARMLINE_GATEWAY_TOKEN: "main" });
-    const [, url = ""] = await cli.printed(/^warmline-gateway ready (\S+)$/m);
-    /** Each on a separate connection, so that every worker gets its share. */
-    const requested = (token: string, words: unknown[]) =>
-      Promise.all(
-        Array.from({ length: 9 }, async () => {
-          const headers = { authorization: `Bearer ${token}`, connection: "close" };
-          const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(words) });
-          return ((await response.json()) as { result?: unknown; error?: string }).result ?? response.status;
-        }),
-      );
-    await requested("main", ["FLUSHALL"]);
-    for (const [token, key] of [
-      ["ann", "ann:a"],
-      ["app", "app:c"],
-    ] as const) {
-      expect((await requested(token, ["INCR", key])).sort()).toEqual(
-        Array.from({ length: 9 }, (_, n) => n + 1),
-      );
-      expect(await requested(token, ["INCR", "other"])).toEqual(Array(9).fill(400));
-    }
-    expect(await requested("app", ["KEYS", "*"])).toEqual(Array(9).fill(["app:c"]));
-    writeFileSync(file, JSON.stringify(tokens.slice(0, 1)));
-    await until(async () => (await requested("app", ["GET", "app:c"])).every((status) => status === 401));
-    expect(await requested("ann", ["GET", "ann:a"])).toEqual(Array(9).fill("9"));
-    expect(await cli.stop()).toBe(0);
   });
 });
