@@ -3,7 +3,7 @@ import type { Command } from "../resp/command.js";
 import type { DropReason, LargeReply } from "../resp/framer.js";
 import { isError } from "../resp/replies.js";
 import { Fifo } from "../util/fifo.js";
-import { type BatchConnection, CommandBatch } from "./command-batch.js";
+import { CommandBatch } from "./command-batch.js";
 import { authErrorOf, type Login } from "./credentials/login.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
@@ -66,7 +66,7 @@ export interface InFlightConnectionHandler {
 }
 
 /** One connection to Redis and the commands written on it, whose replies come back in order. */
-export class InFlightConnection implements BatchConnection {
+export class InFlightConnection {
   readonly socket: RedisSocket;
   readonly #written = new Fifo<Written>();
   /** Start of the present wait for replies, in ms by the monotonic clock. */
@@ -123,6 +123,7 @@ export class InFlightConnection implements BatchConnection {
     return this.#written.size;
   }
 
+  /** Takes the batch's next command. Its bytes are to be written after those of the commands taken before. */
   take(batch: CommandBatch, now: number): Buffer {
     if (this.#written.size === 0) this.#waitingSince = now;
     const { tag, deadline, receiver } = batch;
@@ -132,10 +133,6 @@ export class InFlightConnection implements BatchConnection {
     batch.connection = this;
     this.#written.push({ batch, tag, command, deadline, leading, receiver, stream: null });
     return bytes;
-  }
-
-  write(chunks: readonly Buffer[], total: number): void {
-    this.socket.write(chunks, total);
   }
 
   /**
@@ -224,7 +221,7 @@ export class InFlightConnection implements BatchConnection {
       onFailure() {},
     };
     const bytes = this.take(new CommandBatch([login.auth], receiver, now + this.silence), now);
-    this.write([bytes], bytes.length);
+    this.socket.write([bytes], bytes.length);
   }
 
   /** Whether commands of other batches wait behind the first one. */

@@ -1,6 +1,6 @@
 import type { Command } from "../resp/command.js";
 import { BatchQueue } from "./batch-queue.js";
-import { type BatchConnection, CommandBatch } from "./command-batch.js";
+import { CommandBatch } from "./command-batch.js";
 import { CANCELLED, type Receiver, UpstreamFailure } from "./failure.js";
 import { InFlightConnection, type InFlightConnectionHandler } from "./in-flight-connection.js";
 import type { RedisSocketOptions } from "./redis-socket.js";
@@ -225,7 +225,7 @@ export class MultiplexedConnection {
 
   /**
    * Called when a large reply has begun on a connection. Later commands go to another connection. So do the reads behind it that
-   * would wait for long. The rest of a batch in flight stays on this connection.
+   * would wait for long.
    */
   #heldUp(connection: InFlightConnection, size: number): boolean {
     // A connection that is lent is used by one client alone.
@@ -305,38 +305,8 @@ export class MultiplexedConnection {
     this.#flush(performance.now());
   };
 
-  /** Writes what belongs to batches under way on connections that were replaced. */
-  #flushReplaced(now: number): void {
-    const replaced: ReadonlySet<BatchConnection> = this.#silent;
-    for (let left = this.#queue.size; left > 0; left--) {
-      const batch = this.#queue.shift()!;
-      const { connection } = batch;
-      if (!connection || !batch.isInFlight || !replaced.has(connection)) {
-        this.#queue.putBack(batch);
-        continue;
-      }
-      const chunks: Buffer[] = [];
-      let total = 0;
-      while (
-        connection.isWritable &&
-        batch.canSendNext &&
-        batch.deadline > now &&
-        !batch.receiver.cancelled
-      ) {
-        this.#queue.took(batch);
-        const bytes = connection.take(batch, now);
-        chunks.push(bytes);
-        total += bytes.length;
-      }
-      this.options.counters.commands += chunks.length;
-      if (chunks.length > 0) connection.write(chunks, total);
-      this.#queue.rest(batch);
-    }
-  }
-
   #flush(now: number): void {
     const connection = this.#connection;
-    if (this.#silent.size > 0) this.#flushReplaced(now);
     if (!connection?.isWritable) return;
     const chunks: Buffer[] = [];
     const failed: [Receiver, UpstreamFailure, number][] = [];
@@ -349,7 +319,7 @@ export class MultiplexedConnection {
         cancelled.push(batch);
         continue;
       }
-      while (batch.canSendNext) {
+      while (batch.canSendNextOn(connection)) {
         this.#queue.took(batch);
         if (batch.deadline <= now) failed.push(this.#takeExpired(batch));
         else {
@@ -361,7 +331,7 @@ export class MultiplexedConnection {
       this.#queue.rest(batch);
     }
     this.options.counters.commands += chunks.length;
-    if (chunks.length > 0) connection.write(chunks, total);
+    if (chunks.length > 0) connection.socket.write(chunks, total);
     // Only now, since a receiver may end the connection.
     for (const [receiver, failure, tag] of failed) receiver.onFailure(failure, tag);
     for (const batch of cancelled) batch.failRest(CANCELLED);

@@ -371,6 +371,21 @@ test("reads that wait for a second behind a large reply, and what follows them, 
   expect(connections.length).toBe(2);
 });
 
+test("the rest of a long batch behind a large reply follows on another connection once that can't change its order", async () => {
+  const connections = start({ maxReplySize: 10_000_000 });
+  const seen: string[] = [];
+  sendMany(1_200, "L", streaming(seen, "reply"));
+  await expect.poll(() => connections[0]?.received.length).toBe(1_000);
+  connections[0]!.side.write(begun(5_000_000));
+  await expect.poll(() => connections.length).toBe(2);
+  connections[0]!.side.write(`${END}${"+OK\r\n".repeat(998)}`);
+  await expect.poll(() => seen.length).toBe(1_000);
+  expect(connections[1]!.received).toEqual([]);
+  connections[0]!.side.write("+OK\r\n");
+  await expect.poll(() => connections[1]!.received.length).toBe(200);
+  expect([connections[1]!.received[0], connections[0]!.received.length]).toEqual(["L1000", 1_000]);
+});
+
 /** Receives large replies, and takes nothing until {@link drain}. */
 class SlowReader extends RecordedReplies {
   backlog = 0;
