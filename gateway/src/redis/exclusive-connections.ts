@@ -25,7 +25,7 @@ export interface ExclusiveConnectionsOptions {
   readonly maxTransactionConnections: number;
 }
 
-/** Connections of one server that are lent to one use at a time. */
+/** Connections of one server that are lent to one use at a time. For its methods, see `Upstream`. */
 export class ExclusiveConnections {
   readonly #blocking: Pool;
   readonly #transactions: Pool;
@@ -54,9 +54,6 @@ export class ExclusiveConnections {
     return { blocking: this.#blocking.size, transactions: this.#transactions.size };
   }
 
-  /**
-   * Sends commands in their order on a connection of their own. `waits` is how long each may wait beyond the deadline, in ms.
-   */
   sendAlone(
     commands: readonly Command[],
     waits: readonly number[],
@@ -66,10 +63,6 @@ export class ExclusiveConnections {
     return this.#lend(this.#blocking, commands, receiver, deadline, waits);
   }
 
-  /**
-   * Ends commands that block at the server, without running them. Later commands are refused. If this user may not run
-   * CLIENT UNBLOCK, a command that would not end by itself within `within` ms loses its connection, and may have run.
-   */
   endWaits(within: number): void {
     if (this.#ending) return;
     this.#ending = true;
