@@ -12,7 +12,7 @@ const BY_OPTIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Commands whose keys can't be derived from their words, or that are not worth it: they use an index, labels or the state of the server,
+ * Commands whose keys can't be derived from their words: they use an index, labels or the state of the server,
  * administer it, or their form may still change. A trailing `*` stands for any name.
  */
 const UNKNOWN_KEYS = [

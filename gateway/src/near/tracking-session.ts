@@ -38,9 +38,7 @@ class Deferred {
   });
 }
 
-/**
- * A period in which every server reports its changes without a gap. It ends when a connection is lost or a cluster changes.
- */
+/** A period without a gap in the reports. It ends when a connection is lost or a cluster changes. */
 export class TrackingSession {
   /** The changes of keys by the prefix of a token: what others change must not show in its reports. */
   readonly #tables = new LazyMap((prefix: string) => ({
@@ -173,10 +171,7 @@ export class TrackingSession {
     });
   }
 
-  /**
-   * Connects to the primaries without slots, too: keys are moved there before the slots are. Returns whether there are any
-   * to which there was no connection.
-   */
+  /** Connects to new primaries: keys are moved there before slots are. Returns whether there were any. */
   async #connectToOthers(): Promise<boolean> {
     const { sharding } = this.upstream;
     if (!sharding) return false;

@@ -12,8 +12,8 @@ export interface Resting {
 }
 
 /**
- * Whether clients use Redis. Without their commands for a time, the gateway keeps no connection to Redis, so that a host can let it
- * sleep. What the gateway does by itself does not count as use.
+ * Whether clients use Redis. Without their commands for a time, the gateway keeps no connection to Redis, so
+ * that a host can let it sleep. What the gateway does by itself does not count as use.
  */
 export class Activity {
   readonly #members = new Set<Resting>();

@@ -8,18 +8,15 @@ import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 const nothing: Cancel = () => {};
 
 /**
- * A server that may be a node of a cluster. Commands wait until the first attempt to connect has ended: every new connection tells what
- * it has reached. For a user that may not run INFO, the server counts as a single one.
+ * A server that may be a node of a cluster. Commands wait until the first attempt to connect has ended: every
+ * new connection tells what it has reached. If its user may not run INFO, the server counts as a single one.
  */
 export class AutoDetectUpstream implements Upstream {
   /** Calls that wait for the first attempt. Null once that has ended. */
   #waiting: (() => void)[] | null = [];
   #upstream: Upstream;
 
-  /**
-   * @param cluster creates the upstream that replaces the server if it is a node of a cluster
-   * @param watch knows what the connections of any user have reached
-   */
+  /** @param cluster creates the upstream that replaces the server if it is a node of a cluster */
   constructor(
     private readonly server: Server,
     private readonly cluster: () => Upstream,

@@ -58,7 +58,7 @@ export class CommandBatch {
     return this.extraOf ? this.until + this.extraOf(this.#next) : this.until;
   }
 
-  /** Whether its next command may be written now: to keep the order, not while another connection owes it a reply. */
+  /** Whether its next command may be written now: not while another connection owes it a reply. */
   canSendNextOn(connection: object): boolean {
     if (this.isEmpty) return false;
     if (this.#inFlight === 0) return true;

@@ -48,10 +48,7 @@ interface Written {
 export interface InFlightConnectionHandler {
   /** Called when more may be written. */
   onWritable(): void;
-  /**
-   * A large reply of that many bytes has begun, which delays those behind it. Returns whether later commands go elsewhere, so
-   * that a pause of the connection delays no others.
-   */
+  /** A large reply has begun. Returns whether later commands go elsewhere, so that a pause delays none. */
   onLarge(size: number): boolean;
   /** The connection should be paused for a slow reader, and others wait on it. */
   onCrowded(): void;
@@ -186,10 +183,7 @@ export class InFlightConnection {
     this.#forget(message);
   }
 
-  /**
-   * If a large reply is under way, gives up the reads behind it that are alone in their batches. Returns them as new batches to
-   * send on another connection. Commands already sent a second time stay.
-   */
+  /** Gives up the single reads behind a large reply, once each. Returns them, to be sent elsewhere. */
   takeReads(): CommandBatch[] {
     const batches: CommandBatch[] = [];
     if (!this.#isHeldUp) return batches;
@@ -206,10 +200,7 @@ export class InFlightConnection {
     return batches;
   }
 
-  /**
-   * Signs the connection in again, between the commands of others. If Redis refuses, the connection stays signed in as it was,
-   * until the next password.
-   */
+  /** Signs the connection in again, between other commands. If Redis refuses, it stays signed in as it was. */
   #signIn(login: Login): void {
     const now = performance.now();
     const receiver: Receiver = {

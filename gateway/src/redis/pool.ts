@@ -27,10 +27,7 @@ export class Pool {
   #stopped: UpstreamFailure | null = null;
   #closed = false;
 
-  /**
-   * @param max connections at most
-   * @param setting the setting that `max` comes from
-   */
+  /** @param setting the setting that `max` comes from */
   constructor(
     connectionOptions: MultiplexedConnectionOptions,
     private readonly max: number,
@@ -58,10 +55,7 @@ export class Pool {
     else this.#queue(borrower, deadline);
   }
 
-  /**
-   * Takes a connection back. One that still owes a reply, has an earlier password, or is at a server that was left, is closed
-   * rather than lent again.
-   */
+  /** Takes a connection back. Closes one that owes a reply, is outdated, or is at a server that was left. */
   release(connection: MultiplexedConnection): void {
     if (connection.closed) return;
     this.#closeOutdated();

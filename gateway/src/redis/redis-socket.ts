@@ -17,16 +17,10 @@ import { refusalOf } from "./refusal.js";
 /** Command of a handshake that requests the connection's id at the server. It may fail for a user that may not run it. */
 export const CLIENT_ID = command("CLIENT", "ID");
 
-/**
- * Command of a handshake that switches the connection to RESP3. It may fail on a server that has RESP2 alone: see
- * {@link RedisSocket.isResp3}.
- */
+/** Command of a handshake that switches to RESP3. It may fail: see {@link RedisSocket.isResp3}. */
 export const HELLO_3 = command("HELLO", "3");
 
-/**
- * Last commands of a handshake, by which a connection tells a {@link ConnectionWatch} which server it has reached. They may fail for
- * a user that may not run them.
- */
+/** Last commands of a handshake, which tell a {@link ConnectionWatch} the server reached. They may fail. */
 const IDENTIFY = ["server", "replication", "cluster"].map((section) => command("INFO", section));
 
 /** Keeps connections at the server that their address leads to. */

@@ -5,10 +5,7 @@ import type { Receiver } from "./failure.js";
 import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
 import type { Upstream } from "./upstream.js";
 
-/**
- * Options of the connections to one Redis server. A blocking command gets its own timeout in addition to that of commands.
- * Without `reachability`, commands always wait for a connection.
- */
+/** Options of the connections to one server. Without `reachability`, commands always wait for a connection. */
 export interface ServerOptions
   extends ExclusiveConnectionsOptions,
     Omit<MultiplexedConnectionOptions, "handshake" | "connectTimeout" | "reconnect" | "unreachedReason"> {

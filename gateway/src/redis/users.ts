@@ -15,7 +15,7 @@ interface Entry {
   usedAt: number;
 }
 
-/** The upstreams of Redis users. One that was not used for a minute and has no connection is forgotten: its tokens may be gone. */
+/** The upstreams of Redis users. One without a connection that was not used for a minute is forgotten. */
 export class Users {
   readonly #entries = new Map<string, Entry>();
   #timer: NodeJS.Timeout | undefined;

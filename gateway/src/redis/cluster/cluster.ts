@@ -17,10 +17,7 @@ import { type Address, addressOf, type Topology } from "./topology.js";
 import { ClusterTransaction } from "./transaction.js";
 import { Transport } from "./transport.js";
 
-/**
- * Options of the connections to a Redis Cluster: those to a server apply to each node. A replica that serves reads has as many
- * shared connections for them.
- */
+/** Options of the connections to a Redis Cluster: those to a server apply to each node. */
 export interface ClusterOptions extends Omit<ServerOptions, "connect" | "connectTimeout" | "reachability"> {
   readonly topology: Topology;
   readonly connect: (to: Address, onRead?: OnReadOpts) => Duplex;

@@ -5,7 +5,7 @@ import { nameOf } from "./topology.js";
 export const CLUSTER_NODES = command("CLUSTER", "NODES");
 
 /**
- * Reads a reply to CLUSTER NODES. It has one line for each node: its id, its address, flags, five more fields, then its slots.
+ * Reads a reply to CLUSTER NODES, in which each line begins with the id, the address and the flags of a node.
  * @see https://redis.io/docs/latest/commands/cluster-nodes/
  */
 export function nodesIn(reply: Buffer) {

@@ -12,8 +12,8 @@ const MASK = (1n << BITS) - 1n;
 const MAX_CURSOR = 1n << (64n + 2n * BITS);
 
 /**
- * Returns the step of a SCAN that its cursor selects, or null if that can't be a cursor of {@link cursorOf}. Primaries are scanned one
- * after another, by their first slots. If another node has become the primary, its scan begins anew.
+ * Returns the step of a SCAN that its cursor selects, or null if that can't be a cursor of {@link cursorOf}.
+ * Primaries are scanned one after another, by their first slots. A new primary is scanned from its beginning.
  */
 export function scanStep(command: Command, receiver: Receiver, topology: Topology) {
   const text = command.text(1);

@@ -5,10 +5,7 @@ import type { Topology } from "./topology.js";
 
 export type Sharding = ReturnType<typeof createSharding>;
 
-/**
- * Returns the nodes of a cluster that serve sharded channels: each channel is at the primary that serves its slot.
- * @param connectionOptions returns the options of a node's connections
- */
+/** Returns the nodes of a cluster, by whose slots and changes sharded channels and near caches go. */
 export function createSharding(topology: Topology, connectionOptions: (node: string) => RedisSocketOptions) {
   return {
     connectionOptions,
