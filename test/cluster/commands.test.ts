@@ -3,7 +3,7 @@ import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
-import { gatewayAt, keyOfEachSlot, pipeline, run, transaction, until } from "./support.js";
+import { gatewayAt, keyOfEachSlot, pipeline, pipelineOf, run, transaction, until } from "./support.js";
 
 // Commands through the gateway on a real cluster: what comes back is as from one Redis.
 
@@ -45,10 +45,7 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
     const some = keys.filter((_, slot) => slot % 1_024 === 0);
     const read = async (redis: string) => {
       const other = await gatewayAt(redis);
-      const items = await pipeline(
-        other,
-        some.map((key) => ["SET", key, key]),
-      );
+      const items = await pipelineOf(other, some, (key) => ["SET", key, key]);
       await other.close();
       return items.map(({ result, error }) => result ?? error!.split(" ")[0]);
     };
@@ -58,15 +55,9 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
   });
 
   test("every slot is written and read, in pipelines and across them", async () => {
-    const sets = await pipeline(
-      gateway,
-      keys.map((key, slot) => ["SET", key, `v${slot}`]),
-    );
+    const sets = await pipelineOf(gateway, keys, (key, slot) => ["SET", key, `v${slot}`]);
     expect(sets.every(({ result }) => result === "OK")).toBe(true);
-    const gets = await pipeline(
-      gateway,
-      keys.map((key) => ["GET", key]),
-    );
+    const gets = await pipelineOf(gateway, keys, (key) => ["GET", key]);
     expect(gets.map(({ result }) => result)).toEqual(keys.map((_, slot) => `v${slot}`));
     expect(await run(gateway, "DBSIZE")).toBe(keys.length);
     for (const node of primaries()) expect(await node.command("DBSIZE")).toBeGreaterThan(5_000);
@@ -162,18 +153,12 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
 
   test("scripts and functions are loaded everywhere", async () => {
     const sha = await run(gateway, "SCRIPT", "LOAD", "return redis.call('INCR', KEYS[1])");
-    const counts = await pipeline(
-      gateway,
-      keys.slice(0, 300).map((key) => ["EVALSHA", sha, 1, key]),
-    );
+    const counts = await pipelineOf(gateway, keys.slice(0, 300), (key) => ["EVALSHA", sha, 1, key]);
     expect(counts.every(({ result }) => result === 1)).toBe(true);
     expect(await run(gateway, "SCRIPT", "EXISTS", sha, "0".repeat(40))).toEqual([1, 0]);
     const library = "#!lua name=lib\nredis.register_function('twice', function(keys) return 2 end)";
     expect(await run(gateway, "FUNCTION", "LOAD", library)).toBe("lib");
-    const calls = await pipeline(
-      gateway,
-      keys.slice(0, 300).map((key) => ["FCALL", "twice", 1, key]),
-    );
+    const calls = await pipelineOf(gateway, keys.slice(0, 300), (key) => ["FCALL", "twice", 1, key]);
     expect(calls.every(({ result }) => result === 2)).toBe(true);
     expect(await run(gateway, "FUNCTION", "DELETE", "lib")).toBe("OK");
     expect((await run(gateway, "FCALL", "twice", 1, "a")).error).toMatch(/Function not found/);
@@ -235,10 +220,7 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
       );
       expect(written.every(({ result }, at) => result === (at % 2 === 0 ? "OK" : "new"))).toBe(true);
       for (let round = 0; round < 4; round++) {
-        await pipeline(
-          other,
-          some.map((key) => ["GET", key]),
-        );
+        await pipelineOf(other, some, (key) => ["GET", key]);
       }
       for (const { role, command } of cluster.nodes) {
         const stats = String(await command("INFO", "commandstats"));

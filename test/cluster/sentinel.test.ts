@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type RedisGroup, startSentinels } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
-import { gatewayAt, metric, pipeline, run, sleep, transaction, until } from "./support.js";
+import { gatewayAt, metric, pipeline, pipelineOf, run, sleep, transaction, until } from "./support.js";
 
 const passwords = { password: "of-redis", sentinelPassword: "of-sentinels" };
 
@@ -50,10 +50,7 @@ describe.each([
     await Promise.all(loads);
     for (const code of errors) expect(["UNSENT", "UNKNOWNOUTCOME", "READONLY"]).toContain(code);
     const names = [...acknowledged];
-    const values = await pipeline(
-      gateway,
-      names.map((name) => ["EXISTS", name]),
-    );
+    const values = await pipelineOf(gateway, names, (name) => ["EXISTS", name]);
     expect(names.filter((_, at) => values[at]!.result !== 1)).toEqual([]);
     expect(await metric(gateway, "topology_changes_total")).toBe(1);
   }, 90_000);

@@ -5,7 +5,7 @@ import { near } from "../../src/near.js";
 import type { RedisServer } from "../../testbed/src/index.js";
 import { NEEDS_SERVERS, startRedis8 } from "./support/servers.js";
 
-// Reads through a near cache of what Redis 7 does not have: JSON documents, vector sets, and hashes whose fields expire.
+// Reads of JSON documents, vector sets and hashes whose fields expire, through a near cache.
 
 describe("a near cache on Redis 8.2 with RedisJSON 2.8", NEEDS_SERVERS, () => {
   let server: RedisServer;

@@ -51,7 +51,7 @@ describe.each([
   ["a cluster", (port: number) => `redis://127.0.0.1:${port},127.0.0.1:${port}`],
   ["a group of Sentinels", (port: number) => `redis+sentinel://127.0.0.1:${port}/group`],
 ])("%s that refuses connections", (_, url) => {
-  test("every request fails at once, and the gateway, /ready and /health name the Redis and the reason", async () => {
+  test("every request fails at once, and every report names the Redis and the reason", async () => {
     const port = await freePort();
     const to = await start(url(port));
     for (const { status, headers, json } of await sendAll(to)) {

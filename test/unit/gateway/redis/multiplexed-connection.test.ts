@@ -371,7 +371,7 @@ test("reads that wait for a second behind a large reply, and what follows them, 
   expect(connections.length).toBe(2);
 });
 
-test("the rest of a long batch behind a large reply follows on another connection once that can't change its order", async () => {
+test("a long batch behind a large reply continues on another connection, in its order", async () => {
   const connections = start({ maxReplySize: 10_000_000 });
   const seen: string[] = [];
   sendMany(1_200, "L", streaming(seen, "reply"));
