@@ -317,20 +317,6 @@ test("a read behind a large reply that comes within a second is sent once", asyn
   expect(connections[1]?.received ?? []).toEqual([]);
 });
 
-test("a read behind two large replies waits for a second behind the second one", async () => {
-  const { seen, connections, first } = await sendReads("one", "two", "small");
-  first.side.write(begun(5_000_000));
-  await expect.poll(() => seen).toEqual(["one begins"]);
-  vi.advanceTimersByTime(900);
-  first.side.write(END + begun(5_000_000));
-  await expect.poll(() => seen).toEqual(["one begins", `one ${ENDS}`, "two begins"]);
-  vi.advanceTimersByTime(900);
-  await turns();
-  expect(connections[1]?.received ?? []).toEqual([]);
-  vi.advanceTimersByTime(100);
-  await expect.poll(() => connections[1]?.received).toEqual(["GET", "small"]);
-});
-
 test("a read behind a reply that takes long is sent again at once", async () => {
   const { connections, first } = await sendReads("large", "small");
   first.side.write(begun(50_000_000));
@@ -577,21 +563,4 @@ test("a new password is sent between the commands of others, and each keeps its 
   side.write("+OK\r\n");
   await expect.poll(() => multiplexed.isOutdated).toBe(false);
   expect(connections).toHaveLength(1);
-});
-
-test("a connection that is lent gets no password in the middle of its use, and is outdated then", async () => {
-  const { credentials, change } = changingCredentials();
-  const connections = start({ credentials, reconnect: "never" });
-  const replies = new RecordedReplies();
-  multiplexed.send([command("MULTI"), command("EXEC")], replies);
-  await expect.poll(() => connections[0]?.received).toEqual(["AUTH", "app", "p1", "PING"]);
-  const { side, received } = connections[0]!;
-  side.write("+OK\r\n+PONG\r\n");
-  await expect.poll(() => received.slice(4)).toEqual(["MULTI", "EXEC"]);
-  change();
-  await credentials.get();
-  expect(multiplexed.isOutdated).toBe(true);
-  side.write("+OK\r\n*0\r\n");
-  await expect.poll(() => replies.replies).toHaveLength(2);
-  expect(received).toHaveLength(6);
 });
