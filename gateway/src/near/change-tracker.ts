@@ -50,18 +50,12 @@ export class ChangeTracker {
     return session;
   }
 
-  /** Tracks no changes until {@link open}. */
-  rest(): void {
-    clearTimeout(this.#retry);
-    clearInterval(this.#interval);
-    this.#interval = undefined;
-    this.#session?.close();
-    this.#session = null;
-  }
-
   close(): void {
     this.#closed = true;
-    this.rest();
+    clearTimeout(this.#retry);
+    clearInterval(this.#interval);
+    this.#session?.close();
+    this.#session = null;
   }
 
   #confirm(): void {

@@ -33,7 +33,6 @@ export class Presence {
   readonly #id = randomBytes(9).toString("hex");
   readonly #subscriptions: Subscriptions;
   #subscription: Subscription | null = null;
-  #isResting = false;
   #isUsed = false;
   #helloAt = Number.NEGATIVE_INFINITY;
   /** Whether another gateway was heard since the last hello. */
@@ -64,19 +63,6 @@ export class Presence {
     this.#tickedAt = performance.now();
   }
 
-  /** Neither speaks nor listens until {@link wake}. Others may take it for ended, so its numbers end as well. */
-  rest(): void {
-    this.#isResting = true;
-    this.#subscription?.cancel();
-    this.#subscription = null;
-    this.#missed();
-  }
-
-  wake(): void {
-    this.#isResting = false;
-    this.#helloAt = Number.NEGATIVE_INFINITY;
-  }
-
   close(): void {
     clearInterval(this.#timer);
     clearTimeout(this.#answers);
@@ -86,7 +72,7 @@ export class Presence {
 
   #tick(): void {
     this.check();
-    if (this.#isResting || performance.now() - this.#helloAt < HELLO_INTERVAL) return;
+    if (performance.now() - this.#helloAt < HELLO_INTERVAL) return;
     if (!this.#subscription) this.#subscribe();
     else if (this.#isUsed || this.aloneSince === null) this.#hello();
   }

@@ -34,7 +34,6 @@ export class Sentinel extends PrimaryFinder {
   #queriedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
-  #isResting = false;
 
   /** @param reachability records that no Sentinel returned the address of the first primary. Default: it is not recorded */
   constructor(
@@ -72,27 +71,14 @@ export class Sentinel extends PrimaryFinder {
     return socket;
   }
 
-  /** Asks no more, until {@link wake}. */
-  rest(): void {
-    this.#isResting = true;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#connection?.close();
-    this.#connection = null;
-  }
-
-  wake(): void {
-    this.#isResting = this.#closed;
-    if (this.#primary !== null) this.open();
-  }
-
   close(): void {
     this.#closed = true;
-    this.rest();
+    clearTimeout(this.#timer);
+    this.#connection?.close();
   }
 
   async #query(): Promise<void> {
-    if (this.#querying || this.#isResting) return;
+    if (this.#querying || this.#closed) return;
     this.#querying = true;
     this.#queriedAt = performance.now();
     clearTimeout(this.#timer);
@@ -115,7 +101,7 @@ export class Sentinel extends PrimaryFinder {
       if (this.#closed) return;
     }
     this.#querying = false;
-    if (this.#isResting) return;
+    if (this.#closed) return;
     if (this.#primary === null) this.reachability?.down(this.#lastError);
     this.#timer = setTimeout(() => void this.#query(), replied ? INTERVAL : RETRY_DELAY).unref();
   }
@@ -134,13 +120,13 @@ export class Sentinel extends PrimaryFinder {
 
   /** Subscribes to a Sentinel's changes. */
   #listen(name: string): void {
-    if (this.#connection || this.#isResting) return;
+    if (this.#connection || this.#closed) return;
     const connection = new RedisSocket(this.#to(name), {
       onUp: () => connection.send(command("SUBSCRIBE", "+switch-master")),
       onReply: (reply) => reply && this.#onMessage(contentsOf(reply)),
       onDown: () => {
         this.#connection = null;
-        if (!this.#isResting) this.#timer = setTimeout(() => void this.#query(), RETRY_DELAY).unref();
+        if (!this.#closed) this.#timer = setTimeout(() => void this.#query(), RETRY_DELAY).unref();
       },
     });
     this.#connection = connection;
