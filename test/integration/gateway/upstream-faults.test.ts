@@ -184,21 +184,6 @@ describe("no connection", () => {
   });
 });
 
-test.each([
-  "WRONGPASS invalid username-password pair or user is disabled.",
-  "ERR max number of clients reached",
-])(
-  "a Redis that replies to the handshake with %s gets no command, and the password stays secret",
-  async (refuse) => {
-    await start(() => ({ refuse }), { password: "hidden" });
-    const response = await send("GET", "k");
-    expectOutcome(response, 503, "unsent");
-    expect(response.json.error).toContain(refuse);
-    expect(response.text).not.toContain("hidden");
-    expect(fake.count("GET")).toBe(0);
-  },
-);
-
 describe("bytes that are no response", () => {
   test("malformed bytes in place of a reply close the connection, and the command is unknown", async () => {
     await start(({ connection }) =>

@@ -123,20 +123,6 @@ test("a long batch leaves room for commands of others, and none for another long
   expect(refused.failures.length).toBe(3_000);
 });
 
-test("an earlier deadline is kept behind later ones", async () => {
-  const connections = start();
-  const [patient, hasty] = [new RecordedReplies(), new RecordedReplies()];
-  multiplexed.send([command("PATIENT")], patient);
-  await expect.poll(() => connections[0]?.received).toEqual(["PATIENT"]);
-  multiplexed.send([command("HASTY")], hasty, performance.now() + 200);
-  await expect.poll(() => hasty.failures.length).toBe(1);
-  expect(hasty.failures[0]!.reason).toBe("timeout");
-  expect(patient.failures).toEqual([]);
-  connections[0]!.side.write("+first\r\n+second\r\n");
-  await expect.poll(() => patient.replies).toEqual(["+first"]);
-  expect(hasty.replies).toEqual([]);
-});
-
 test("a silent connection gets no more commands, and its late replies still count", async () => {
   const connections = start({ timeout: 500 });
   const [first, second, third] = [new RecordedReplies(), new RecordedReplies(), new RecordedReplies()];
