@@ -145,7 +145,7 @@ test.each([
 });
 
 test("an entry whose event never fits ends a follower before its stream begins", async () => {
-  const { calls, follow } = start(() => page(true), { encode: async () => "too-large" });
+  const { calls, follow } = start(() => page(true), { encode: async () => "too-large" as const });
   follow();
   const error = expect.stringMatching(/^ERR the entry after 0-0 .* half of the setting/);
   await expect.poll(() => calls).toEqual([error]);
