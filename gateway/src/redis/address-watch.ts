@@ -20,7 +20,8 @@ interface ServerState {
  * of Kubernetes or a DNS name. Every new connection tells which server it has reached. If that is another primary, all others
  * follow. If a server refuses writes, a further connection finds out where the address leads now.
  *
- * An address that leads to a replica on purpose, or to several replicas, is left alone.
+ * An address that leads to a replica on purpose, or to several replicas, is left alone. `identified` is emitted
+ * when it is known whether the address leads to a node of a cluster.
  */
 export class AddressWatch extends PrimaryFinder implements ConnectionWatch {
   readonly #options: RedisSocketOptions;
@@ -80,7 +81,6 @@ export class AddressWatch extends PrimaryFinder implements ConnectionWatch {
   }
 
   up(connection: RedisSocket, info: string): string | null {
-    if (this.#closed) return null;
     const id = /^run_id:(\w+)\r?$/m.exec(info)?.[1] ?? null;
     const role = /^role:(\w+)\r?$/m.exec(info)?.[1];
     const isCluster = /^cluster_enabled:([01])\r?$/m.exec(info)?.[1];
@@ -88,7 +88,7 @@ export class AddressWatch extends PrimaryFinder implements ConnectionWatch {
       this.isCluster = isCluster === "1";
       this.emit("identified");
     }
-    if (this.isCluster) return null;
+    if (this.#closed) return null;
     if (this.isCluster === null && /^-BUSY /m.test(info)) return "it is busy running a script";
     if (id !== null && role !== undefined && !this.#meet(connection, { id, isPrimary: role === "master" }))
       return "the address leads to a replica of the server in use";

@@ -89,10 +89,9 @@ export function createUpstreams(
       const connect = (to: Address, onRead?: OnReadOpts) => counted(engine.connectTo(to, onRead));
       return new Cluster({ ...options, connect, topology, readPolicy: settings.readPolicy });
     };
-    if (engine.kind === "cluster" || watch?.isCluster) return cluster();
-    if (engine.kind === "unknown" && watch?.isCluster === null)
-      return new AutoDetectUpstream(server(), cluster, watch);
-    return server();
+    if (engine.kind === "cluster") return cluster();
+    if (engine.kind !== "unknown" || !watch || watch.isCluster === false) return server();
+    return watch.isCluster ? cluster() : new AutoDetectUpstream(server(), cluster, watch);
   };
   const own = upstreamOf(null);
   const users = new Users(upstreamOf);
