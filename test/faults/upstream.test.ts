@@ -48,7 +48,8 @@ describe.each([1, 5])("%i replies lost", (times) => {
       expect(fake.count("INCR")).toBe(1);
       befall("GET", times, action);
       expect(await redis.get("n")).toBe("1");
-      expect(fake.count("GET")).toBe(1 + times + 1);
+      // A read whose response is slow also goes to a second connection.
+      expect(fake.count("GET")).toBeGreaterThanOrEqual(1 + times + 1);
     },
   );
 });
