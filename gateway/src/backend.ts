@@ -1,6 +1,7 @@
 import { openedCommands } from "./access/denial-reasons.js";
 import { startEngine } from "./engine/start-engine.js";
 import type { Log } from "./log/log.js";
+import type { Activity } from "./redis/activity.js";
 import { Credentials } from "./redis/credentials/credentials.js";
 import { loginSourceOf } from "./redis/credentials/sources.js";
 import { Reachability } from "./redis/reachability.js";
@@ -34,13 +35,19 @@ export interface Backend {
 
 /**
  * Creates the backend of the settings. Starts an engine if they name no Redis.
+ * @param activity when connections to Redis are closed, since it is not used. Default: never
  * @throws {TypeError} when a URL is wrong
  * @throws {Error} when the engine can't be started
  */
-export async function createBackend(settings: Settings, log: Log, budget: BufferBudget): Promise<Backend> {
+export async function createBackend(
+  settings: Settings,
+  log: Log,
+  budget: BufferBudget,
+  activity?: Activity,
+): Promise<Backend> {
   const engine = await engineOf(settings, log);
   const reachability = engine.isRemote ? new Reachability(engine.description, log) : undefined;
-  const upstreams = createUpstreams(engine, settings, budget, reachability);
+  const upstreams = createUpstreams(engine, settings, budget, reachability, activity);
   return {
     description: engine.description,
     data: engine.data ?? null,

@@ -23,6 +23,7 @@ import { ChangeTracker } from "./near/change-tracker.js";
 import { NearReports } from "./near/near-header.js";
 import { Lanes, type Standing } from "./numbers/lanes.js";
 import { Presence } from "./numbers/presence.js";
+import { Activity } from "./redis/activity.js";
 import { type GatewayOptions, hasToken, resolveSettings, type Settings } from "./settings/options.js";
 import { CommandFeed } from "./trace/command-feed.js";
 import { upstreamsForClients } from "./trace/trace.js";
@@ -88,12 +89,14 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   const tokens = readTokenList(sources);
   const log = createLog(settings.logLevel);
   const budget = new BufferBudget(settings.maxBufferedBytes);
-  const backend = await createBackend(settings, log, budget);
+  const { redisIdleTimeout } = settings;
+  const activity = redisIdleTimeout > 0 ? new Activity(redisIdleTimeout) : undefined;
+  const backend = await createBackend(settings, log, budget, activity);
   const { host } = settings;
   const plain = backend.upstreams;
   const feed = settings.onCommand || settings.console ? new CommandFeed() : null;
   if (settings.onCommand) feed?.add(settings.onCommand);
-  const upstreams = upstreamsForClients(plain, feed);
+  const upstreams = upstreamsForClients(plain, feed, activity);
   const upstream = upstreams.of(null);
   const requests = new RequestLog(log, settings.logRequests, settings.slowLog);
   const onNotice = (message: string, isError: boolean) => (isError ? log.error(message) : log.info(message));
@@ -132,6 +135,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     feed: settings.console ? feed : null,
     onLost: (reason) => requests.count("lost", reason),
     relay: hooks.relay ?? (async () => null),
+    activity,
   });
   const { nearPrefix } = settings;
   const tracker = nearPrefix.length > 0 ? new ChangeTracker(plain.of(null), nearPrefix, log) : null;
@@ -145,6 +149,19 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   const presence = isOnly && backend.isShared ? new Presence(plain.of(null)) : null;
   const lanes = new Lanes(budget, presence ?? standingOf(isOnly));
   if (presence) presence.onMissed = () => lanes.renew();
+  if (activity) {
+    activity.isBusy = () => streams.open > 0 || [...plain].some(({ pending }) => pending > 0);
+    activity.add({
+      rest() {
+        presence?.rest();
+        tracker?.rest();
+      },
+      wake() {
+        presence?.wake();
+        tracker?.open();
+      },
+    });
+  }
   const handler = new Handler({
     settings,
     upstream,
@@ -161,6 +178,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     unkept: () => backend.unkept,
     near: tracker && new NearReports(tracker, nearPrefix),
     lanes,
+    activity,
   });
   const server = new HttpServer({
     service: handler,
@@ -179,6 +197,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     tracker?.close();
     presence?.close();
     lanes.close();
+    activity?.close();
     await backend.close();
   };
   let { port } = settings;

@@ -19,6 +19,7 @@ import type { TokenNumbers } from "../metrics/tokens.js";
 import type { Traffic } from "../metrics/traffic.js";
 import { NEAR_HEADER, type NearReports, type NearRequest, parseNearRequest } from "../near/near-header.js";
 import type { Lanes } from "../numbers/lanes.js";
+import type { Activity } from "../redis/activity.js";
 import { isRefusing } from "../redis/server.js";
 import type { Upstream } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
@@ -64,6 +65,8 @@ export interface HandlerOptions {
   /** Reports to near caches; null if no prefix is tracked. */
   readonly near: NearReports | null;
   readonly lanes: Lanes;
+  /** When Redis is not used, and has no connections that could be checked. */
+  readonly activity: Activity | undefined;
 }
 
 /** The facts derived from a request's head. */
@@ -420,7 +423,7 @@ export class Handler implements HttpService, ExchangeHandler {
    * while Redis does not reply, refuses commands or does not keep its data, or the gateway is closing. Clients that may learn the address of Redis get more.
    */
   #health(exchange: Exchange, isReady: boolean, authorized: boolean): void {
-    const { upstream, engine, engineIsPublic, problem, unkept } = this.options;
+    const { upstream, engine, engineIsPublic, problem, unkept, activity } = this.options;
     /** @param downReason why Redis can't be used, null if it can */
     const respond = (details: object, downReason: string | null) => {
       const isClosing = isReady && exchange.draining;
@@ -430,6 +433,10 @@ export class Handler implements HttpService, ExchangeHandler {
       const body = JSON.stringify({ status, ...details, reason });
       exchange.respond(isDown || isClosing ? 503 : 200, JSON_TYPE, Buffer.from(body));
     };
+    if (activity?.isResting) {
+      respond({ redis: "not connected: there were no commands" }, null);
+      return;
+    }
     void upstream.ping(HEALTH_TIMEOUT).then((reply) => {
       const details = !isReady && (engineIsPublic || authorized) ? { engine } : {};
       const lost = isReady ? unkept() : null;

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Permissions } from "../access/permissions.js";
+import type { Activity } from "../redis/activity.js";
 import { CLOSING, UpstreamFailure } from "../redis/failure.js";
 import { Followers } from "../redis/follow/followers.js";
 import { parsePosition } from "../redis/follow/stream-page.js";
@@ -37,6 +38,8 @@ export interface StreamsOptions {
   readonly feed: CommandFeed | null;
   /** Called with the reason when a connection to Redis that event streams share was lost. */
   readonly onLost: (reason: string) => void;
+  /** When Redis is not used: an event stream is a use. */
+  readonly activity: Activity | undefined;
   /** Number of processes behind the port. */
   readonly workers: number;
   /** This process's number among those behind one port. The ids of its streams begin with it. */
@@ -352,6 +355,7 @@ export class Streams {
     quota.enterStream(channels);
     const stream = new EventStream(exchange, first, streamBuffer, () => this.dropped++);
     this.#open.add(stream);
+    this.options.activity?.use();
     const cancel = add(stream);
     exchange.onOver(() => {
       this.#open.delete(stream);

@@ -50,12 +50,18 @@ export class ChangeTracker {
     return session;
   }
 
-  close(): void {
-    this.#closed = true;
+  /** Tracks no changes until {@link open}. */
+  rest(): void {
     clearTimeout(this.#retry);
     clearInterval(this.#interval);
+    this.#interval = undefined;
     this.#session?.close();
     this.#session = null;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.rest();
   }
 
   #confirm(): void {

@@ -33,6 +33,7 @@ export class Presence {
   readonly #id = randomBytes(9).toString("hex");
   readonly #subscriptions: Subscriptions;
   #subscription: Subscription | null = null;
+  #isResting = false;
   #isUsed = false;
   #helloAt = Number.NEGATIVE_INFINITY;
   /** Whether another gateway was heard since the last hello. */
@@ -63,6 +64,19 @@ export class Presence {
     this.#tickedAt = performance.now();
   }
 
+  /** Neither speaks nor listens until {@link wake}. Others may take it for ended, so its numbers end as well. */
+  rest(): void {
+    this.#isResting = true;
+    this.#subscription?.cancel();
+    this.#subscription = null;
+    this.#missed();
+  }
+
+  wake(): void {
+    this.#isResting = false;
+    this.#helloAt = Number.NEGATIVE_INFINITY;
+  }
+
   close(): void {
     clearInterval(this.#timer);
     clearTimeout(this.#answers);
@@ -72,7 +86,7 @@ export class Presence {
 
   #tick(): void {
     this.check();
-    if (performance.now() - this.#helloAt < HELLO_INTERVAL) return;
+    if (this.#isResting || performance.now() - this.#helloAt < HELLO_INTERVAL) return;
     if (!this.#subscription) this.#subscribe();
     else if (this.#isUsed || this.aloneSince === null) this.#hello();
   }

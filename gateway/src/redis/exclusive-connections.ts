@@ -141,6 +141,7 @@ export class ExclusiveConnections {
     deadline = performance.now() + this.connectionOptions.timeout,
     waits?: readonly number[],
   ): Cancel {
+    const { activity } = this.connectionOptions;
     let lent: MultiplexedConnection | null = null;
     let lentAt = 0;
     /** For each command, the longest wait of it and those before it. */
@@ -153,6 +154,7 @@ export class ExclusiveConnections {
       if (--open > 0 || !lent) return;
       const connection = lent;
       lent = null;
+      activity?.giveBack();
       this.#waiting.delete(connection);
       // The unwritten part may be the end of a transaction that Redis has begun.
       if (failed) connection.close();
@@ -164,6 +166,7 @@ export class ExclusiveConnections {
       },
       onConnection: (connection) => {
         lent = connection;
+        activity?.lend();
         lentAt = performance.now();
         if (waits) this.#waiting.set(connection, lentAt + sums.at(-1)!);
         connection.send(commands, loan, deadline, waits && ((index) => sums[index]!));

@@ -70,10 +70,13 @@ export class MultiplexedConnection {
   #retry: NodeJS.Timeout | undefined;
   #usedAt = 0;
   #idleTimer: NodeJS.Timeout | undefined;
+  readonly #stopResting: (() => void) | undefined;
   /** Called once when the connection closes, however that came about. */
   onClose: (() => void) | undefined;
 
-  constructor(private readonly options: MultiplexedConnectionOptions) {}
+  constructor(private readonly options: MultiplexedConnectionOptions) {
+    this.#stopResting = options.activity?.add({ rest: () => this.#rest() });
+  }
 
   get ready(): boolean {
     return this.#connection?.socket.upSince != null;
@@ -136,6 +139,7 @@ export class MultiplexedConnection {
   close(): void {
     if (this.closed) return;
     this.closed = true;
+    this.#stopResting?.();
     clearTimeout(this.#retry);
     clearTimeout(this.#idleTimer);
     const message = "the connection to Redis was closed";
@@ -156,7 +160,7 @@ export class MultiplexedConnection {
     this.#idleTimer ??= setTimeout(this.#onIdle, idle, idle).unref();
   }
 
-  /** Ends the connection, or the attempts at one, until the next command, unless it was used since. */
+  /** Ends the connection, or the attempts at one, unless it was used since. */
   #onIdle = (idle: number): void => {
     const left = this.pending > 0 ? idle : this.#usedAt + idle - performance.now();
     if (left > 0) {
@@ -164,6 +168,11 @@ export class MultiplexedConnection {
       return;
     }
     this.#idleTimer = undefined;
+    this.#rest();
+  };
+
+  /** Ends the connection, or the attempts at one, until the next command. */
+  #rest(): void {
     clearTimeout(this.#retry);
     this.#retry = undefined;
     this.#attempts = 0;
@@ -172,7 +181,7 @@ export class MultiplexedConnection {
     this.#connection?.close("the connection to Redis was not used");
     this.#connection = null;
     if (this.options.reconnect === "never") this.close();
-  };
+  }
 
   #rejectionOf(batch: CommandBatch): UpstreamFailure | null {
     if (this.closed) return new UpstreamFailure("closing", "the connection to Redis was closed");

@@ -49,6 +49,11 @@ export class Reachability {
     else this.log.info(line);
   }
 
+  /** Forgets why Redis could not be reached: nothing is known while there is no attempt. */
+  forget(): void {
+    this.#reason = null;
+  }
+
   /** Called when a connection is ready for commands. */
   up(): void {
     this.#onKnown();

@@ -6,6 +6,7 @@ import { isError, lineOf } from "../resp/replies.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { COLON } from "../util/bytes.js";
 import { inChunks } from "../util/socket-chunks.js";
+import type { Activity } from "./activity.js";
 import type { UpstreamCounters } from "./counters.js";
 import type { Credentials } from "./credentials/credentials.js";
 import { authErrorOf, type Login } from "./credentials/login.js";
@@ -38,6 +39,8 @@ export interface RedisSocketOptions {
   readonly handshake: readonly Command[];
   /** What the connection is signed in with before the handshake. Default: the handshake alone. */
   readonly credentials?: Credentials | undefined;
+  /** When Redis is not used, and connections are closed. Default: never. */
+  readonly activity?: Activity | undefined;
   /** Timeout in ms for connecting and the handshake together, including the wait for credentials. */
   readonly connectTimeout: number;
   /** The largest reply passed on, in bytes. */

@@ -1,5 +1,6 @@
 import type { OnReadOpts } from "node:net";
 import type { BufferBudget } from "../util/buffer-budget.js";
+import type { Activity } from "./activity.js";
 import { AddressWatch } from "./address-watch.js";
 import { AutoDetectUpstream } from "./auto-detect-upstream.js";
 import { AwaitingPrimary } from "./awaiting-primary.js";
@@ -30,12 +31,14 @@ export interface UpstreamSettings {
 /**
  * Makes the upstreams of an engine, by the gateway's settings. Nothing is connected yet.
  * @param reachability records whether the engine can be reached; commands of the gateway's own user fail at once until it was
+ * @param activity when connections are closed, since Redis is not used. Default: never
  */
 export function createUpstreams(
   engine: RemoteEngine,
   settings: UpstreamSettings,
   budget?: BufferBudget,
   reachability?: Reachability,
+  activity?: Activity,
 ): Upstreams {
   const counters = newCounters();
   // The gateway's own questions are asked as the user that it was set up with: others may not run CLUSTER SLOTS.
@@ -60,6 +63,17 @@ export function createUpstreams(
     reachability && isAddress
       ? new AddressWatch({ ...asking, connect: engine.connect }, reachability)
       : undefined;
+  activity?.add({
+    rest() {
+      topology.rest();
+      sentinel.rest();
+      reachability?.forget();
+    },
+    wake() {
+      topology.wake();
+      sentinel.wake();
+    },
+  });
 
   const upstreamOf = (user: RedisUser | null, counted: Counted = (connection) => connection): Upstream => {
     const options = {
@@ -75,6 +89,7 @@ export function createUpstreams(
       budget,
       counters,
       idle: user ? USER_IDLE : undefined,
+      activity,
     };
     const server = () => {
       const connect = (onRead?: OnReadOpts) =>

@@ -139,6 +139,17 @@ export const SETTINGS = {
     defaultText: "the host",
   }),
   /**
+   * Time in ms without commands and event streams after which all connections to Redis are closed, so that its host can sleep.
+   * Default: 0, they stay open. The next command opens one. Health checks and what the gateway does by itself do not count.
+   */
+  redisIdleTimeout: duration({
+    help: "time without commands after which all connections to Redis are closed, so that it can sleep",
+    default: 0,
+    defaultText: "0, never",
+    min: 0,
+    max: DAY,
+  }),
+  /**
    * The nodes of a cluster that serve reads. Default: `primary`. With the others a read may miss a recent write.
    * `prefer-replica` reads from a replica, or from the primary if no replica replies. `replica` reads from replicas only.
    * `any` spreads reads over all nodes.

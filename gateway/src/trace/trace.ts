@@ -1,3 +1,4 @@
+import type { Activity } from "../redis/activity.js";
 import { observed, type Receiver } from "../redis/failure.js";
 import type { TransactionReceiver, Upstream, Upstreams } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
@@ -5,19 +6,29 @@ import { isError } from "../resp/replies.js";
 import type { CommandFeed } from "./command-feed.js";
 import { describe } from "./traced-command.js";
 
-/** Returns the upstreams for the commands of clients: each command is reported to `feed` while that has a listener. */
-export function upstreamsForClients(upstreams: Upstreams, feed: CommandFeed | null): Upstreams {
-  if (!feed) return upstreams;
+/**
+ * Returns the upstreams for the commands of clients: each command counts as a use of Redis, and is reported to `feed` while that has a
+ * listener. All other members are those of the upstream.
+ */
+export function upstreamsForClients(
+  upstreams: Upstreams,
+  feed: CommandFeed | null,
+  activity: Activity | undefined,
+): Upstreams {
+  if (!feed && !activity) return upstreams;
   const made = new WeakMap<Upstream, Upstream>();
   const wrap = (upstream: Upstream): Upstream => {
     const senders: Pick<Upstream, "send" | "sendAlone" | "transaction"> = {
       send(commands, receiver, deadline) {
+        activity?.use();
         upstream.send(commands, tracing(receiver, commands, feed), deadline);
       },
       sendAlone(commands, waits, receiver, deadline) {
+        activity?.use();
         return upstream.sendAlone(commands, waits, tracing(receiver, commands, feed), deadline);
       },
       transaction(commands, receiver, deadline) {
+        activity?.use();
         return upstream.transaction(commands, tracingTransaction(receiver, commands, feed), deadline);
       },
     };
@@ -49,8 +60,8 @@ function createReporter(commands: readonly Command[], feed: CommandFeed, transac
     feed.emit(describe(commands[tag]!, performance.now() - startedAt, error, transaction));
 }
 
-function tracing(receiver: Receiver, commands: readonly Command[], feed: CommandFeed): Receiver {
-  if (!feed.isWatched) return receiver;
+function tracing(receiver: Receiver, commands: readonly Command[], feed: CommandFeed | null): Receiver {
+  if (!feed?.isWatched) return receiver;
   const report = createReporter(commands, feed, false);
   return {
     get cancelled() {
@@ -74,9 +85,9 @@ function tracing(receiver: Receiver, commands: readonly Command[], feed: Command
 function tracingTransaction(
   receiver: TransactionReceiver,
   commands: readonly Command[],
-  feed: CommandFeed,
+  feed: CommandFeed | null,
 ): TransactionReceiver {
-  if (!feed.isWatched) return receiver;
+  if (!feed?.isWatched) return receiver;
   const report = createReporter(commands, feed, true);
   return {
     get cancelled() {

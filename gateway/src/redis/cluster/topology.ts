@@ -53,6 +53,8 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   /** The names of all known nodes by their ids. */
   readonly names = new Map<string, string>();
   #closed = false;
+  #isResting = false;
+  #wasOpen = false;
   /** The reason why the last refresh failed, or null if it succeeded. */
   lastError: string | null = "the cluster's topology is not known yet";
 
@@ -112,6 +114,21 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     void this.#refresh();
   }
 
+  /** Asks no more, until {@link wake}. */
+  rest(): void {
+    this.#isResting = true;
+    this.#wasOpen = this.#timer !== undefined;
+    this.#clock.clear(this.#timer);
+    this.#timer = undefined;
+    this.#clock.clear(this.#soon);
+    this.#soon = undefined;
+  }
+
+  wake(): void {
+    this.#isResting = this.#closed;
+    if (this.#wasOpen) this.open();
+  }
+
   /** Records that a node redirected a slot to another node. Returns whether that node is known. */
   moved(slot: number, name: string): boolean {
     const isKnown = slot < SLOTS && this.has(name);
@@ -137,7 +154,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
 
   /** Queries the topology, at least `gap` ms after the last query. */
   refreshSoon(gap = URGENT_GAP): void {
-    if (this.#closed) return;
+    if (this.#isResting) return;
     const wait = this.#lastRefresh + gap - this.#clock.now();
     if (wait <= 0) void this.#refresh();
     else {
@@ -152,8 +169,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
 
   close(): void {
     this.#closed = true;
-    this.#clock.clear(this.#timer);
-    this.#clock.clear(this.#soon);
+    this.rest();
   }
 
   async #refresh(): Promise<void> {

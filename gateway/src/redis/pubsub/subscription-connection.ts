@@ -54,6 +54,7 @@ export class SubscriptionConnection<T extends TopicName> {
   #retry: NodeJS.Timeout | undefined;
   lastError = "no connection to Redis yet";
   #unused: NodeJS.Timeout | undefined;
+  #stopResting: (() => void) | undefined;
   /** The iteration of the event loop in which messages were read last, and when that began. */
   #turn = -1;
   #readSince = 0;
@@ -122,6 +123,11 @@ export class SubscriptionConnection<T extends TopicName> {
       },
     });
     this.#connection = connection;
+    this.#stopResting ??= this.#options.activity?.add({
+      rest: () => {
+        if (this.#topics.size === 0) this.close();
+      },
+    });
     connection.open();
   }
 
@@ -133,6 +139,8 @@ export class SubscriptionConnection<T extends TopicName> {
   }
 
   #reset(): void {
+    this.#stopResting?.();
+    this.#stopResting = undefined;
     this.#connection = null;
     this.#due = new Fifo();
   }

@@ -34,6 +34,7 @@ export class Sentinel extends PrimaryFinder {
   #queriedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
+  #isResting = false;
 
   /** @param reachability records that no Sentinel returned the address of the first primary. Default: it is not recorded */
   constructor(
@@ -71,14 +72,27 @@ export class Sentinel extends PrimaryFinder {
     return socket;
   }
 
+  /** Asks no more, until {@link wake}. */
+  rest(): void {
+    this.#isResting = true;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#connection?.close();
+    this.#connection = null;
+  }
+
+  wake(): void {
+    this.#isResting = this.#closed;
+    if (this.#primary !== null) this.open();
+  }
+
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#timer);
-    this.#connection?.close();
+    this.rest();
   }
 
   async #query(): Promise<void> {
-    if (this.#querying || this.#closed) return;
+    if (this.#querying || this.#isResting) return;
     this.#querying = true;
     this.#queriedAt = performance.now();
     clearTimeout(this.#timer);
@@ -101,7 +115,7 @@ export class Sentinel extends PrimaryFinder {
       if (this.#closed) return;
     }
     this.#querying = false;
-    if (this.#closed) return;
+    if (this.#isResting) return;
     if (this.#primary === null) this.reachability?.down(this.#lastError);
     this.#timer = setTimeout(() => void this.#query(), replied ? INTERVAL : RETRY_DELAY).unref();
   }
@@ -120,13 +134,13 @@ export class Sentinel extends PrimaryFinder {
 
   /** Subscribes to a Sentinel's changes. */
   #listen(name: string): void {
-    if (this.#connection || this.#closed) return;
+    if (this.#connection || this.#isResting) return;
     const connection = new RedisSocket(this.#to(name), {
       onUp: () => connection.send(command("SUBSCRIBE", "+switch-master")),
       onReply: (reply) => reply && this.#onMessage(contentsOf(reply)),
       onDown: () => {
         this.#connection = null;
-        if (!this.#closed) this.#timer = setTimeout(() => void this.#query(), RETRY_DELAY).unref();
+        if (!this.#isResting) this.#timer = setTimeout(() => void this.#query(), RETRY_DELAY).unref();
       },
     });
     this.#connection = connection;

@@ -1,0 +1,126 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { connectRedis, startCluster, startRedis, startSentinels } from "warmline-testbed";
+import type { Gateway, GatewayOptions } from "../../gateway/src/index.js";
+import { call, run } from "../integration/gateway/http.js";
+import { listen } from "../integration/subscribe/listen.js";
+import { gatewayAt, transaction, until } from "./support.js";
+
+const IDLE = 1_000;
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+/** What the test knows of the servers: the number of their connections of others. */
+type Count = () => Promise<number>;
+
+/** Counts the connections to servers, beside those that are there now. */
+async function counterOf(ports: readonly number[]): Promise<Count> {
+  const connections = await Promise.all(ports.map((port) => connectRedis({ port })));
+  cleanups.push(() => {
+    for (const connection of connections) connection.close();
+  });
+  const total = async () => {
+    const lists = await Promise.all(
+      connections.map(({ command }) => command("CLIENT", "LIST", "TYPE", "normal")),
+    );
+    const pubsub = await Promise.all(
+      connections.map(({ command }) => command("CLIENT", "LIST", "TYPE", "pubsub")),
+    );
+    // Sentinels connect to each other, and to the primary, as they find each other.
+    const isOfOthers = (line: string) => line.startsWith("id=") && !line.includes(" name=sentinel-");
+    return [...lists, ...pubsub].flatMap((list) => String(list).split("\n").filter(isOfOthers)).length;
+  };
+  const before = await total();
+  return async () => (await total()) - before;
+}
+
+async function single(): Promise<{ url: string; ports: number[] }> {
+  const redis = await startRedis({ listen: "tcp" });
+  cleanups.push(() => redis.stop());
+  return { url: redis.url, ports: [redis.port!] };
+}
+
+async function start(redis: string, options: Partial<GatewayOptions> = {}): Promise<Gateway> {
+  const gateway = await gatewayAt(redis, {
+    nearPrefix: ["near:"],
+    redisIdleTimeout: IDLE,
+    logLevel: "silent",
+    ...options,
+  });
+  cleanups.push(() => gateway.close());
+  return gateway;
+}
+
+/** Uses every kind of connection, and counts them while one is in use. */
+async function useAll(gateway: Gateway, count: Count): Promise<void> {
+  expect(await run(gateway, "INCR", "n")).toBeTypeOf("number");
+  expect((await transaction(gateway, [["INCR", "n"]])).status).toBe(200);
+  expect(await run(gateway, "BLPOP", "none", "0.01")).toBeNull();
+  const stream = await listen(gateway, "/subscribe/events");
+  await expect.poll(() => stream.text).toContain("subscribe,events");
+  expect(await count()).toBeGreaterThan(0);
+  stream.close();
+}
+
+const isAsleep = async (gateway: Gateway) => {
+  const { status, json } = await call(gateway, "/ready");
+  if (json.redis === undefined) return false;
+  expect([status, json]).toEqual([200, { status: "ready", redis: "not connected: there were no commands" }]);
+  return true;
+};
+
+describe("a Redis that may sleep", { tags: "redis-server" }, () => {
+  test.each([
+    ["one server", single],
+    [
+      "a cluster",
+      async () => {
+        const cluster = await startCluster();
+        cleanups.push(() => cluster.stop());
+        return { url: cluster.url, ports: cluster.nodes.map(({ port }) => port) };
+      },
+    ],
+    [
+      "a primary with Sentinels",
+      async () => {
+        const group = await startSentinels();
+        cleanups.push(() => group.stop());
+        const [first] = group.url.replace("redis+sentinel:", "http:").split(",");
+        return { url: group.url, ports: [group.primary.port, Number(new URL(first!).port)] };
+      },
+    ],
+  ])(
+    "%s has no connection after a time without commands, in spite of health checks",
+    async (_what, servers) => {
+      const { url, ports } = await servers();
+      const count = await counterOf(ports);
+      const gateway = await start(url);
+      for (let round = 0; round < 2; round++) {
+        await useAll(gateway, count);
+        // Asks /ready all the time.
+        await until(() => isAsleep(gateway));
+        await expect.poll(count).toBe(0);
+        // Presence, tracking of changes and the topology would have connected by then.
+        await new Promise((resolve) => setTimeout(resolve, 1.5 * IDLE));
+        expect(await count()).toBe(0);
+      }
+    },
+  );
+
+  test("a command that waits and an open event stream are uses", async () => {
+    const { url } = await single();
+    const gateway = await start(url);
+    const popped = run(gateway, "BLPOP", "list", 10);
+    const stream = await listen(gateway, "/subscribe/events");
+    await new Promise((resolve) => setTimeout(resolve, 2.5 * IDLE));
+    expect(await isAsleep(gateway)).toBe(false);
+    expect(await run(gateway, "PUBLISH", "events", "hello")).toBe(1);
+    await run(gateway, "RPUSH", "list", "v");
+    expect(await popped).toEqual(["list", "v"]);
+    await expect.poll(() => stream.text).toContain("hello");
+    stream.close();
+    await until(() => isAsleep(gateway));
+  });
+});

@@ -1,0 +1,60 @@
+import { beforeEach, expect, test } from "vitest";
+import { Activity } from "../../../../gateway/src/redis/activity.js";
+import { TestClock } from "../../../support/test-clock.js";
+
+let clock: TestClock;
+let calls: string[];
+beforeEach(() => {
+  clock = new TestClock();
+  calls = [];
+});
+
+function start(idle: number): Activity {
+  const activity = new Activity(idle, clock);
+  activity.add({ rest: () => calls.push("rest"), wake: () => calls.push("wake") });
+  return activity;
+}
+
+test("Redis rests after the idle time without a use, and wakes at the next use", () => {
+  const activity = start(10_000);
+  clock.advance(9_000);
+  activity.use();
+  clock.advance(9_999);
+  expect(activity.isResting).toBe(false);
+  clock.advance(1);
+  expect(activity.isResting).toBe(true);
+  activity.use();
+  activity.use();
+  clock.advance(10_000);
+  expect(calls).toEqual(["rest", "wake", "rest"]);
+});
+
+test("the idle time begins when what is under way has ended", () => {
+  const activity = start(10_000);
+  activity.lend();
+  let isBusy = false;
+  activity.isBusy = () => isBusy;
+  clock.advance(60_000);
+  isBusy = true;
+  activity.giveBack();
+  clock.advance(60_000);
+  expect(calls).toEqual([]);
+  isBusy = false;
+  // What is under way is checked once a second, so Redis rests 9 to 11 seconds after its end.
+  clock.advance(8_999);
+  expect(calls).toEqual([]);
+  clock.advance(2_001);
+  expect(calls).toEqual(["rest"]);
+});
+
+test("a member that has left is not called, nor any member after close()", () => {
+  const activity = start(1_000);
+  const leave = activity.add({ rest: () => calls.push("left") });
+  leave();
+  clock.advance(1_000);
+  expect(calls).toEqual(["rest"]);
+  activity.use();
+  activity.close();
+  clock.advance(10_000);
+  expect(calls).toEqual(["rest", "wake"]);
+});
