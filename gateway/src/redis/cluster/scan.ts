@@ -29,10 +29,9 @@ export function scanStep(command: Command, receiver: Receiver, topology: Topolog
       return receiver.cancelled;
     },
     onReply(reply, tag) {
-      const [end, ...keys] = isError(reply) ? [] : elementsOf(reply);
-      const digits = end ? String(decode(end)) : "";
-      if (!/^\d+$/.test(digits)) return receiver.onReply(reply, tag);
-      const ownCursor = BigInt(digits);
+      if (isError(reply)) return receiver.onReply(reply, tag);
+      const [end, ...keys] = elementsOf(reply);
+      const ownCursor = BigInt(String(decode(end!)));
       const next = slots.find((first) => first > slot);
       const last = next === undefined ? 0n : cursorOf(next, 0n, 0n);
       const later = ownCursor === 0n ? last : cursorOf(slot, markOf(node), ownCursor);
