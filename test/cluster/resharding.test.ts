@@ -110,4 +110,23 @@ describe("1,500 slots moved under load", { tags: "redis-server", retry: 0 }, () 
     };
     await expect.poll(redirectsOfAllKeys).toBeLessThan(100);
   }, 180_000);
+
+  test("a scan misses no key that existed throughout, while slots move and a node is replaced", async () => {
+    await run(gateway, "FLUSHALL");
+    const some = keys.filter((_, slot) => slot % 16 === 0);
+    await run(gateway, "MSET", ...some.flatMap((key) => [key, "v"]));
+    const [first, second, third] = cluster.nodes;
+    const seen = new Set<string>();
+    let cursor = "0";
+    let steps = 0;
+    do {
+      const [next, found] = await run(gateway, "SCAN", cursor, "COUNT", 20);
+      for (const key of found) seen.add(key);
+      cursor = next;
+      // From a node that is not scanned yet to one that is, and the other way round.
+      if (++steps === 12) await migrate(third!, first!, [16_000, 16_016, 16_032], [first!, second!, third!]);
+      if (steps === 24) await migrate(second!, first!, [9_600, 9_616], [first!, second!, third!]);
+    } while (cursor !== "0");
+    expect(some.filter((key) => !seen.has(key))).toEqual([]);
+  }, 60_000);
 });

@@ -2,10 +2,11 @@ import type { Command } from "../../resp/command.js";
 import { integerOf } from "../../resp/replies.js";
 import type { BufferBudget } from "../../util/buffer-budget.js";
 import { COLON } from "../../util/bytes.js";
+import type { Receiver } from "../failure.js";
 import { type Combine, combiners, Merge } from "../merge.js";
-import type { Batch } from "./cluster-command.js";
+import type { Batch, ClusterCommand } from "./cluster-command.js";
 import { type Plan, planOf } from "./plan.js";
-import { scanStep } from "./scan.js";
+import { addScan } from "./scan.js";
 import type { Topology } from "./topology.js";
 
 /** Adds to a batch the cluster commands of each command: one, or one for each node or slot that they concern. */
@@ -18,10 +19,14 @@ export class BatchPlanner {
   readonly #writers = new Set<string>();
   #seen = 0;
 
-  /** @param budget what replies to be merged are counted against; default: no limit */
+  /**
+   * @param send sends a command at once, apart from the batch
+   * @param budget what replies to be merged are counted against; default: no limit
+   */
   constructor(
     private readonly batch: Batch,
     private readonly topology: Topology,
+    private readonly send: (clusterCommand: ClusterCommand) => void,
     readonly budget?: BufferBudget,
   ) {}
 
@@ -65,10 +70,14 @@ export class BatchPlanner {
       }
       case "scan": {
         const hint = { slot: -1, read: false, repeatable: true };
-        const step = scanStep(command, receiver, topology);
-        if (step) batch.add(step.command, { ...hint, only: step.node }, step.sink, tag);
-        // Any node refuses an invalid cursor.
-        else batch.add(command, hint, receiver, tag);
+        const toNode = (each: Command, only: string, sink: Receiver, part: number) =>
+          batch.add(each, { ...hint, only }, sink, part);
+        const isAdded = addScan(command, receiver, tag, {
+          topology,
+          add: toNode,
+          send: (...given) => this.send(toNode(...given)),
+        });
+        if (!isAdded) batch.add(command, hint, receiver, tag);
         return;
       }
       case "wait":

@@ -7,7 +7,7 @@ import type { RedisSocketOptions } from "../redis-socket.js";
 import { PING, pingReply, type ServerOptions } from "../server.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 import { BatchPlanner } from "./batch-planner.js";
-import { Batch } from "./cluster-command.js";
+import { Batch, type ClusterCommand } from "./cluster-command.js";
 import { Node } from "./node.js";
 import { Nodes } from "./nodes.js";
 import type { ReadPolicy } from "./read-policy.js";
@@ -154,7 +154,8 @@ export class Cluster implements Upstream {
 
   /** Finds out where commands go, of very many some at a time, and sends them. */
   #plan(batch: Batch, commands: readonly Command[], waits?: readonly number[]): void {
-    const planner = new BatchPlanner(batch, this.#topology, this.options.budget);
+    const send = (clusterCommand: ClusterCommand) => this.#transport.send([clusterCommand]);
+    const planner = new BatchPlanner(batch, this.#topology, send, this.options.budget);
     let next = 0;
     const planChunk = () => {
       if (this.#closed) {

@@ -1,6 +1,6 @@
 import { Command, command } from "../../resp/command.js";
 import { refusalOf } from "../refusal.js";
-import { CLUSTER_NODES, nodesIn } from "./node-view.js";
+import { CLUSTER_NODES, nodeViewOf } from "./node-view.js";
 import { addressOf, nameOf, type Topology } from "./topology.js";
 
 /**
@@ -56,7 +56,7 @@ async function learnNodes(topology: Topology, from: string): Promise<void> {
   if (learning.has(topology)) return;
   learning.add(topology);
   try {
-    topology.heardOf(nodesIn(await topology.query(from, CLUSTER_NODES)).names);
+    topology.heardOf(nodeViewOf(await topology.query(from, CLUSTER_NODES)).names);
   } catch {
     // The command that was redirected is tried again, and is redirected again.
   } finally {

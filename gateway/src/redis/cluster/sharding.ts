@@ -1,5 +1,5 @@
 import type { RedisSocketOptions } from "../redis-socket.js";
-import { CLUSTER_NODES, nodesIn } from "./node-view.js";
+import { CLUSTER_NODES, nodeViewOf } from "./node-view.js";
 import { findTarget, type Redirect } from "./redirection.js";
 import type { Topology } from "./topology.js";
 
@@ -29,7 +29,7 @@ export function createSharding(topology: Topology, connectionOptions: (node: str
     },
     /** Returns the names of all primaries that a node lists, those without slots included. Rejects without a reply. */
     async primariesListedBy(node: string): Promise<readonly string[]> {
-      const { primaries, names } = nodesIn(await topology.query(node, CLUSTER_NODES));
+      const { primaries, names } = nodeViewOf(await topology.query(node, CLUSTER_NODES));
       const found = primaries.map((id) => topology.names.get(id) ?? names.get(id));
       return found.filter((name) => name !== undefined);
     },

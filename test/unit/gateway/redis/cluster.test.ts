@@ -4,7 +4,7 @@ import { type Receiver, UpstreamFailure } from "../../../../gateway/src/redis/fa
 import { Subscriptions } from "../../../../gateway/src/redis/pubsub/subscriptions.js";
 import { command } from "../../../../gateway/src/resp/command.js";
 import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
-import { type Decision, FakeCluster, HALVES, sent } from "./fake-cluster.js";
+import { type Decision, FakeCluster, sent } from "./fake-cluster.js";
 
 let fake: FakeCluster;
 afterEach(() => fake.close());
@@ -69,23 +69,6 @@ describe("a pipeline's command that can't run in its turn", () => {
     expect(await fake.send("SET bar 1", "SET bar 2", "SET bar 3")).toEqual(["+OK", "+OK", "+OK"]);
     expect(fake.received.slice(3)).toEqual(["a: SET bar 1", "a: SET bar 2", "a: SET bar 3"]);
   });
-});
-
-test("a scan goes through the primaries, and begins anew at one that another has replaced", async () => {
-  start((node, [, cursor]) => `*2\r\n$1\r\n${cursor === "0" ? 5 : 0}\r\n*1\r\n$1\r\n${node}`);
-  const scan = async (cursor: string) => {
-    const [page] = await fake.send(`SCAN ${cursor} COUNT 10`);
-    return String(page).split("\r\n")[2]!;
-  };
-  const second = await scan(await scan("0"));
-  const half = await scan(second);
-  expect(await scan(half)).toBe("0");
-  fake.ranges = [HALVES[0]!, [8_192, 16_383, "c"]];
-  fake.topology.refreshSoon(0);
-  await expect.poll(() => fake.topology.has("c:1")).toBe(true);
-  expect(await scan(await scan(half))).toBe("0");
-  const steps = ["a: 0", "a: 5", "b: 0", "b: 5", "c: 0", "c: 5"].map((step) => step.replace(" ", " SCAN "));
-  expect(fake.received).toEqual(steps.map((step) => `${step} COUNT 10`));
 });
 
 test("an error that a script has made up is its reply, and it is not run again", async () => {
