@@ -89,8 +89,8 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   const tokens = readTokenList(sources);
   const log = createLog(settings.logLevel);
   const budget = new BufferBudget(settings.maxBufferedBytes);
-  const { redisIdleTimeout } = settings;
-  const activity = redisIdleTimeout > 0 ? new Activity(redisIdleTimeout) : undefined;
+  const { redisIdleTimeout, redisLazy } = settings;
+  const activity = redisIdleTimeout > 0 || redisLazy ? new Activity(redisIdleTimeout, redisLazy) : undefined;
   const backend = await createBackend(settings, log, budget, activity);
   const { host } = settings;
   const plain = backend.upstreams;
@@ -146,7 +146,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   const metrics = createMetrics({ traffic, connections, budget, upstreams, streams, loopDelay });
   hooks.onMetrics?.(metrics);
   const isOnly = (hooks.workers ?? 1) === 1;
-  const presence = isOnly && backend.isShared ? new Presence(plain.of(null)) : null;
+  const presence = isOnly && backend.isShared ? new Presence(plain.of(null), redisLazy) : null;
   const lanes = new Lanes(budget, presence ?? standingOf(isOnly));
   if (presence) presence.onMissed = () => lanes.renew();
   if (activity) {
@@ -210,9 +210,11 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     await end();
     throw error;
   }
-  upstream.open();
-  tracker?.open();
-  await backend.firstAttempt(FIRST_CONTACT_TIMEOUT);
+  if (!redisLazy) {
+    upstream.open();
+    tracker?.open();
+    await backend.firstAttempt(FIRST_CONTACT_TIMEOUT);
+  }
 
   const close = async () => {
     const { drainDelay, shutdownTimeout } = settings;

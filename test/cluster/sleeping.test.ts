@@ -109,6 +109,18 @@ describe("a Redis that may sleep", { tags: "redis-server" }, () => {
     },
   );
 
+  test("without a command no connection is ever opened with redisLazy, and the first one connects", async () => {
+    const { url, ports } = await single();
+    const count = await counterOf(ports);
+    const gateway = await start(url, { redisLazy: true });
+    expect(await isAsleep(gateway)).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(await count()).toBe(0);
+    expect(await run(gateway, "SET", "k", "v")).toBe("OK");
+    expect(await count()).toBeGreaterThan(0);
+    expect((await call(gateway, "/ready")).json).toEqual({ status: "ready" });
+  });
+
   test("a command that waits and an open event stream are uses", async () => {
     const { url } = await single();
     const gateway = await start(url);

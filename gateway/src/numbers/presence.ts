@@ -33,7 +33,7 @@ export class Presence {
   readonly #id = randomBytes(9).toString("hex");
   readonly #subscriptions: Subscriptions;
   #subscription: Subscription | null = null;
-  #isResting = false;
+  #isResting: boolean;
   #isUsed = false;
   #helloAt = Number.NEGATIVE_INFINITY;
   /** Whether another gateway was heard since the last hello. */
@@ -42,7 +42,12 @@ export class Presence {
   #tickedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(private readonly upstream: Upstream) {
+  /** @param isResting whether it begins with {@link wake} */
+  constructor(
+    private readonly upstream: Upstream,
+    isResting = false,
+  ) {
+    this.#isResting = isResting;
     this.#subscriptions = new Subscriptions({
       ...upstream.connectionOptions,
       encode: ([, , payload]) => [payload!],

@@ -12,8 +12,8 @@ export interface Resting {
 }
 
 /**
- * Whether clients use Redis. Without their commands for a time, the gateway keeps no connection to Redis, so
- * that a host can let it sleep. What the gateway does by itself does not count as use.
+ * Whether clients use Redis. Without their commands for a time, or before the first one, the gateway keeps no connection to Redis,
+ * so that a host can let it sleep. What the gateway does by itself does not count as use.
  */
 export class Activity {
   readonly #members = new Set<Resting>();
@@ -22,17 +22,22 @@ export class Activity {
   #lent = 0;
   #timer: NodeJS.Timeout | undefined;
   /** Whether the gateway keeps no connection at present. */
-  isResting = false;
+  isResting: boolean;
   /** Returns whether something else is under way, such as commands or event streams. */
   isBusy: () => boolean = () => false;
 
-  /** @param idle time in ms without commands after which connections are closed */
+  /**
+   * @param idle time in ms without commands after which connections are closed. 0: they are never closed
+   * @param isLazy whether it rests until the first command
+   */
   constructor(
     private readonly idle: number,
+    isLazy: boolean,
     private readonly clock = systemClock,
   ) {
+    this.isResting = isLazy;
     this.#usedAt = clock.now();
-    this.#arm(idle);
+    if (!isLazy) this.#arm(idle);
   }
 
   /** Adds a member until the returned function is called. Members are called in the order in which they were added. */
@@ -66,7 +71,7 @@ export class Activity {
   }
 
   #arm(wait: number): void {
-    this.#timer = this.clock.setTimeout(this.#check, Math.ceil(wait)).unref();
+    if (this.idle > 0) this.#timer = this.clock.setTimeout(this.#check, Math.ceil(wait)).unref();
   }
 
   #check = (): void => {

@@ -149,6 +149,11 @@ export const SETTINGS = {
     min: 0,
     max: DAY,
   }),
+  /** Whether no connection to Redis is opened before the first command. Default: false. */
+  redisLazy: toggle({
+    help: "whether no connection to Redis is opened before the first command",
+    default: false,
+  }),
   /**
    * The nodes of a cluster that serve reads. Default: `primary`. With the others a read may miss a recent write.
    * `prefer-replica` reads from a replica, or from the primary if no replica replies. `replica` reads from replicas only.

@@ -9,8 +9,8 @@ beforeEach(() => {
   calls = [];
 });
 
-function start(idle: number): Activity {
-  const activity = new Activity(idle, clock);
+function start(idle: number, isLazy = false): Activity {
+  const activity = new Activity(idle, isLazy, clock);
   activity.add({ rest: () => calls.push("rest"), wake: () => calls.push("wake") });
   return activity;
 }
@@ -45,6 +45,15 @@ test("the idle time begins when what is under way has ended", () => {
   expect(calls).toEqual([]);
   clock.advance(2_001);
   expect(calls).toEqual(["rest"]);
+});
+
+test("a lazy one rests until the first use, and with an idle time of 0 never again", () => {
+  const activity = start(0, true);
+  expect(activity.isResting).toBe(true);
+  activity.use();
+  clock.advance(3_600_000);
+  expect(calls).toEqual(["wake"]);
+  expect(clock.timers).toBe(0);
 });
 
 test("a member that has left is not called, nor any member after close()", () => {
