@@ -9,18 +9,18 @@ const BY_OPTIONS: Readonly<Record<string, string>> = {
   GEORADIUSBYMEMBER: "georadius@5",
   XREAD: "streams",
   XREADGROUP: "streams",
-  MIGRATE: "migrate",
 };
 
 /**
- * Commands whose keys can't be derived from their words: they use an index, labels or the state of the server, or their form may
- * still change. A trailing `*` stands for any name.
+ * Commands whose keys can't be derived from their words: they use an index, labels or the state of the server,
+ * administer it, or their form may still change. A trailing `*` stands for any name.
  */
 const UNKNOWN_KEYS = [
   "DEBUG",
   "FT.*",
   "HIMPORT SET",
   "JSON.DEBUG",
+  "MIGRATE",
   "PFDEBUG",
   "TS.MGET",
   "TS.MRANGE",

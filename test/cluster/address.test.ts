@@ -167,35 +167,3 @@ describe("one address that leads to a primary, and later to another one", { tags
     await until(async () => (await send()).instance !== null);
   }, 60_000);
 });
-
-describe("a server that refuses commands for a while", { tags: "redis-server" }, () => {
-  test("commands wait while a script is running, on the same connections, and fail as unsent if it runs for too long", async () => {
-    const redis = await startRedis({ listen: "tcp", flags: ["--busy-reply-threshold", "50"] });
-    const gateways = await Promise.all(
-      [20_000, 500].map((commandTimeout) => createGateway({ redis: redis.url, port: 0, commandTimeout })),
-    );
-    try {
-      const [patient, impatient] = gateways as [Gateway, Gateway];
-      for (const gateway of gateways) await until(async () => (await run(gateway, "SET", "k", "v")) === "OK");
-      // One for commands, and one on which it hears of other gateways.
-      const opened = () => metric(patient, "upstream_connections_opened_total");
-      await until(async () => (await opened()) === 2);
-      const script = redis.command("EVAL", "while true do end", "0").catch((error) => String(error));
-      const busy = async () => (await call(impatient, "/", { body: ["GET", "k"] })).status === 503;
-      await until(busy);
-      const refused = await call(impatient, "/", { body: ["INCR", "n"] });
-      expect(refused.status).toBe(503);
-      expect(refused.headers).toMatchObject({ "warmline-outcome": "unsent", "retry-after": "1" });
-      const waiting = [run(patient, "INCR", "n"), run(patient, "GET", "k")];
-      await sleep(300);
-      expect((await call(patient, "/ready")).json.reason).toMatch(/refuses commands: BUSY/);
-      expect(await run(impatient, "SCRIPT", "KILL")).toBe("OK");
-      expect(await Promise.all(waiting)).toEqual([1, "v"]);
-      expect(await opened()).toBe(2);
-      await script;
-    } finally {
-      for (const gateway of gateways) await gateway.close();
-      await redis.stop();
-    }
-  }, 60_000);
-});

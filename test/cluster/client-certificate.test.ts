@@ -105,6 +105,9 @@ describe("a Redis with TLS 1.3 alone, which by default requires a client certifi
     expect(await errorOf(await start(port, { ...own, redisCa: other.caFile }))).toMatch(
       /not from an authority that is trusted; set redisCa/,
     );
+    await gateway?.close();
+    gateway = await gatewayAt(`redis://localhost:${port}`, { commandTimeout: 500, logLevel: "silent" });
+    expect(await errorOf(gateway)).toMatch(/could not be reached/);
   });
 
   test("redisServerName is the name that is checked, and no other one is accepted then", async () => {

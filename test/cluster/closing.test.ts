@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { connectRedis, type RedisCluster, startCluster, startRedis, startSentinels } from "warmline-testbed";
+import { type RedisCluster, startCluster, startRedis } from "warmline-testbed";
 import { CliProcess } from "../integration/cli/cli-process.js";
 import { type Item, keyOfEachSlot, until } from "./support.js";
 
@@ -45,27 +45,9 @@ async function cluster(): Promise<Deployment> {
   };
 }
 
-async function sentinels(): Promise<Deployment> {
-  const { url, primary, stop } = await startSentinels();
-  const { command, close } = await connectRedis({ port: primary.port });
-  const keys = Array.from({ length: KEYS }, (_, at) => `k${at}`);
-  return {
-    url,
-    keys,
-    of: () => command,
-    primaries: [command],
-    kill: () => primary.kill(),
-    async stop() {
-      close();
-      await stop();
-    },
-  };
-}
-
 const deployments: [name: string, start: () => Promise<Deployment>][] = [
   ["one Redis", oneRedis],
   ["a cluster", cluster],
-  ["Sentinels", sentinels],
 ];
 
 describe.each(deployments)("SIGTERM before %s", { tags: "redis-server" }, (_name, startDeployment) => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
-import { gatewayAt, keyOfEachSlot, metric, pipeline, run, sleep, until } from "./support.js";
+import { gatewayAt, keyOfEachSlot, metric, pipeline, pipelineOf, run, sleep, until } from "./support.js";
 
 // A primary dies under load. Its replica takes over after the cluster's own time; what was acknowledged by WAIT is there.
 
@@ -32,10 +32,7 @@ describe("a primary killed under load", { tags: "redis-server", retry: 0 }, () =
 
   test("a failover keeps acknowledged writes and ends within its timeout, and reads succeed throughout", async () => {
     const victim = cluster.nodes[0]!;
-    await pipeline(
-      gateway,
-      keys.map((key) => ["SET", `{${key}}r`, key]),
-    );
+    await pipelineOf(gateway, keys, (key) => ["SET", `{${key}}r`, key]);
     await pipeline(gateway, [
       ["SET", keys[0], "0"],
       ["SET", keys[100], "0"],
@@ -43,10 +40,7 @@ describe("a primary killed under load", { tags: "redis-server", retry: 0 }, () =
       ["WAIT", 1, 5_000],
     ]);
     await until(async () => {
-      const items = await pipeline(
-        replicas,
-        keys.map((key) => ["GET", `{${key}}r`]),
-      );
+      const items = await pipelineOf(replicas, keys, (key) => ["GET", `{${key}}r`]);
       return items.every(({ result }, at) => result === keys[at]);
     });
 
@@ -78,10 +72,7 @@ describe("a primary killed under load", { tags: "redis-server", retry: 0 }, () =
     const badReads: unknown[] = [];
     const read = async () => {
       while (running) {
-        const items = await pipeline(
-          replicas,
-          keys.slice(0, 50).map((key) => ["GET", `{${key}}r`]),
-        );
+        const items = await pipelineOf(replicas, keys.slice(0, 50), (key) => ["GET", `{${key}}r`]);
         items.forEach((item, at) => {
           reads++;
           if (item.result !== keys[at]) badReads.push(item);
@@ -105,10 +96,7 @@ describe("a primary killed under load", { tags: "redis-server", retry: 0 }, () =
     for (const code of errors) expect(["UNSENT", "UNKNOWNOUTCOME", "CLUSTERDOWN"]).toContain(code);
     expect(badReads.slice(0, 3)).toEqual([]);
     const names = [...acknowledged.keys()];
-    const values = await pipeline(
-      gateway,
-      names.map((name) => ["GET", name]),
-    );
+    const values = await pipelineOf(gateway, names, (name) => ["GET", name]);
     const missing = names.filter((name, at) => values[at]!.result !== String(acknowledged.get(name)));
     expect(missing).toEqual([]);
     expect(await metric(gateway, "upstream_ejections_total")).toBeGreaterThan(0);
@@ -120,11 +108,7 @@ describe("a primary killed under load", { tags: "redis-server", retry: 0 }, () =
     await cluster.whenReady();
     await sleep(500);
     const victim = cluster.nodes[4]!;
-    const items = () =>
-      pipeline(
-        replicas,
-        keys.map((key) => ["GET", `{${key}}r`]),
-      );
+    const items = () => pipelineOf(replicas, keys, (key) => ["GET", `{${key}}r`]);
     expect((await items()).every(({ result }, at) => result === keys[at])).toBe(true);
     await victim.kill();
     for (let round = 0; round < 20; round++) {

@@ -83,14 +83,4 @@ describe("memory, before a cluster", { tags: "redis-server" }, () => {
     expect(most).toBeLessThanOrEqual(LIMIT);
     await expect.poll(() => metric(gateway, "buffered_bytes")).toBe(0);
   }, 90_000);
-
-  test("a reply to a later command of a pipeline keeps its place", async () => {
-    await run(gateway, "SETRANGE", "half", MB / 2, "x");
-    const body = [["DBSIZE"], ["GET", "half"], ["ECHO", "between"], ["GET", "half"], ["ECHO", "last"]];
-    const { json } = await call(gateway, "/pipeline", { body });
-    expect(json[1].result.length).toBe(MB / 2 + 1);
-    expect(json[2].result).toBe("between");
-    expect(json[3]).toEqual(json[1]);
-    expect(json[4].result).toBe("last");
-  });
 });

@@ -1,11 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import {
-  connectRedis,
-  type RedisConnection,
-  startCluster,
-  startRedis,
-  startSentinels,
-} from "warmline-testbed";
+import { connectRedis, type RedisConnection, startCluster, startRedis } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { expectNoneToFail, rotatePasswords, startExpiringProxy } from "../support/rotating-passwords.js";
 import { gatewayAt, metric, until } from "./support.js";
@@ -82,20 +76,5 @@ describe("a password that changes every second, under load", { tags: "redis-serv
       );
     }
     await expectExpired(cluster.nodes[0]!.port, rotation.passwords);
-  });
-
-  test("with Sentinels", async () => {
-    const group = await startSentinels();
-    cleanups.push(() => group.stop());
-    const primary = await connectRedis(group.primary);
-    cleanups.push(() => primary.close());
-    const rotation = await rotatePasswords([primary]);
-    cleanups.push(() => rotation.stop());
-    const gateway = await start(group.url.replace("://", "://app@"), rotation.file);
-    const before = await keptConnections(primary);
-    await expectNoneToFail(gateway, LOAD);
-    expect(await keptConnections(primary)).toEqual(expect.arrayContaining(before));
-    expect(await metric(gateway, "upstream_connections_lost_total")).toBe(0);
-    await expectExpired(group.primary.port, rotation.passwords);
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { migrate } from "./migrate.js";
-import { gatewayAt, keyOfEachSlot, metric, pipeline, run, transaction } from "./support.js";
+import { gatewayAt, keyOfEachSlot, metric, pipeline, pipelineOf, run, transaction } from "./support.js";
 
 // 1,500 slots change their node while clients write and read: no response is wrong, none is a redirection, and no write
 // is doubled or lost.
@@ -42,10 +42,7 @@ describe("1,500 slots moved under load", { tags: "redis-server", retry: 0 }, () 
     const increments = async () => {
       while (running) {
         const picked = [...new Set(some(40))];
-        const items = await pipeline(
-          gateway,
-          picked.map((key) => ["INCR", `{${key}}n`]),
-        );
+        const items = await pipelineOf(gateway, picked, (key) => ["INCR", `{${key}}n`]);
         items.forEach(({ result, error }, at) => {
           const key = picked[at]!;
           if (error !== undefined || typeof result !== "number") faults.push({ key, error });
@@ -103,18 +100,12 @@ describe("1,500 slots moved under load", { tags: "redis-server", retry: 0 }, () 
     expect(faults.slice(0, 5)).toEqual([]);
     expect(await metric(gateway, "upstream_redirects_total")).toBeGreaterThan(0);
     const counted = [...counts.keys()];
-    const sums = await pipeline(
-      gateway,
-      counted.map((key) => ["GET", `{${key}}n`]),
-    );
+    const sums = await pipelineOf(gateway, counted, (key) => ["GET", `{${key}}n`]);
     expect(sums.map(({ result }) => Number(result))).toEqual(counted.map((key) => counts.get(key)));
     // Afterwards the gateway has the current topology.
     const redirectsOfAllKeys = async () => {
       const before = await metric(gateway, "upstream_redirects_total");
-      await pipeline(
-        gateway,
-        keys.map((key) => ["GET", key]),
-      );
+      await pipelineOf(gateway, keys, (key) => ["GET", key]);
       return (await metric(gateway, "upstream_redirects_total")) - before;
     };
     await expect.poll(redirectsOfAllKeys).toBeLessThan(100);

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
-import { call } from "../integration/gateway/http.js";
 import { type Listening, listen } from "../integration/subscribe/listen.js";
 import { migrate } from "./migrate.js";
 import { gatewayAt, keyOfEachSlot, metric, run, sleep, until } from "./support.js";
@@ -67,37 +66,6 @@ describe("sharded channels", { tags: "redis-server" }, () => {
       expect.not.arrayContaining([channels[0]]),
     );
     expect(await second!.command("PUBSUB", "SHARDNUMSUB", channels[0]!)).toEqual([channels[0], 1]);
-  });
-
-  test("a stream that changes finds its sharded channels while their slots move to and fro", async () => {
-    const [first, second, third] = cluster.nodes;
-    const stream = await listen(gateway, "/events", { body: '{"ssubscribe":[]}' });
-    streams.push(stream);
-    await until(() => stream.data.length === 1);
-    const [id] = stream.data;
-    const change = async (body: object) => {
-      const response = await call(gateway, `/events/${id}`, { body: JSON.stringify(body) });
-      expect(response).toMatchObject({ status: 200 });
-    };
-    const moving = (async () => {
-      for (let round = 0; round < 10; round++) {
-        const [from, to] = round % 2 === 0 ? [second!, first!] : [first!, second!];
-        await migrate(from, to, [0, 100], [first!, second!, third!]);
-      }
-    })();
-    for (let round = 0; round < 40; round++) {
-      await change({ ssubscribe: channels });
-      await change({ sunsubscribe: channels.filter((_, at) => (at + round) % 2 === 0) });
-    }
-    await moving;
-    await change({ ssubscribe: channels });
-    await heard(stream, "after all");
-    expect(stream.over).toBeUndefined();
-    // One message comes once.
-    await run(gateway, "SPUBLISH", channels[0], "the last");
-    await until(() => messages(stream).at(-1)!.endsWith("the last"));
-    await sleep(100);
-    expect(messages(stream).filter((line) => line.endsWith("the last")).length).toBe(1);
   });
 
   test("sharded channels of a dead primary are received from its replica", async () => {

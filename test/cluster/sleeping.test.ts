@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { connectRedis, freePorts, startCluster, startRedis, startSentinels } from "warmline-testbed";
+import { connectRedis, startCluster, startRedis, startSentinels } from "warmline-testbed";
 import type { Gateway, GatewayOptions } from "../../gateway/src/index.js";
 import { call, run } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
@@ -119,16 +119,6 @@ describe("a Redis that may sleep", { tags: "redis-server" }, () => {
     expect(await run(gateway, "SET", "k", "v")).toBe("OK");
     expect(await count()).toBeGreaterThan(0);
     expect((await call(gateway, "/ready")).json).toEqual({ status: "ready" });
-  });
-
-  test("a lazy gateway whose Redis comes later gets there with the next command", async () => {
-    const [port] = (await freePorts(1)) as [number];
-    const gateway = await start(`redis://127.0.0.1:${port}`, { redisLazy: true, commandTimeout: 2_000 });
-    expect((await run(gateway, "GET", "k")).status).toBe(503);
-    await until(() => isAsleep(gateway));
-    const redis = await startRedis({ flags: ["--port", String(port), "--bind", "127.0.0.1"] });
-    cleanups.push(() => redis.stop());
-    expect(await run(gateway, "GET", "k")).toBeNull();
   });
 
   test("a command that waits and an open event stream are uses", async () => {

@@ -22,6 +22,15 @@ export async function pipeline(gateway: Gateway, commands: readonly (readonly un
   return json;
 }
 
+/** Sends a pipeline with one command for each key. */
+export function pipelineOf(
+  gateway: Gateway,
+  keys: readonly string[],
+  commandOf: (key: string, at: number) => readonly unknown[],
+): Promise<Item[]> {
+  return pipeline(gateway, keys.map(commandOf));
+}
+
 /** Sends a transaction. */
 export function transaction(
   gateway: Gateway,

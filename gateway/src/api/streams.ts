@@ -167,11 +167,11 @@ export class Streams {
         const isUnused = [...subscriptions.values(), monitor, followers].every((each) => each.isUnused);
         if (isUnused) this.#sources.delete(other);
       }
-      const { pushOptions } = upstream;
+      const { connectionOptions } = upstream;
       const { maxBlockingConnections, streamBuffer } = this.options.settings;
       sources = {
         subscriptions: new Map(),
-        monitor: new Monitor(pushOptions, lineFrame),
+        monitor: new Monitor(connectionOptions, lineFrame),
         followers: new Followers({
           upstream,
           encode: (entries) => this.#encoder.entries(entries),
@@ -193,7 +193,7 @@ export class Streams {
     for (const [owner, other] of subscriptions) if (other.isUnused) subscriptions.delete(owner);
     const { budget, onLost } = this.options;
     const made = new Subscriptions({
-      ...upstream.pushOptions,
+      ...upstream.connectionOptions,
       encode: (push) => this.#encoder.message(push),
       sharding: () => upstream.sharding,
       onLost,

@@ -2,24 +2,10 @@ import { argsOf, commandOf } from "../resp/args.js";
 import type { Command } from "../resp/command.js";
 import { STREAM_OPTIONS } from "./keys-by-options.js";
 
-/**
- * Commands that wait at the server, and the index of their timeout; -1 for the last argument. Those that begin with B take seconds,
- * others milliseconds.
- */
-const TIMEOUT_AT: ReadonlyMap<string, number> = new Map(
-  Object.entries({
-    BLPOP: -1,
-    BRPOP: -1,
-    BRPOPLPUSH: -1,
-    BLMOVE: -1,
-    BZPOPMIN: -1,
-    BZPOPMAX: -1,
-    BLMPOP: 1,
-    BZMPOP: 1,
-    WAIT: 2,
-    WAITAOF: 3,
-  }),
-);
+/** Commands whose last argument is a timeout. Those that begin with B take seconds, others milliseconds. */
+const TIMEOUT_LAST = new Set("BLPOP BRPOP BRPOPLPUSH BLMOVE BZPOPMIN BZPOPMAX".split(" "));
+/** The index of the timeout of the others. */
+const TIMEOUT_AT = new Map(Object.entries({ BLMPOP: 1, BZMPOP: 1, WAIT: 2, WAITAOF: 3 }));
 
 /**
  * Returns the longest wait of a command at the server, in ms: `Infinity` for one without a timeout, null for one that never
@@ -55,9 +41,8 @@ function timeoutOf(command: Command): { at: number; unit: number } | null {
     const at = blockOption(command);
     return at < 0 ? null : { at, unit: 1 };
   }
-  const at = TIMEOUT_AT.get(name);
-  if (at === undefined) return null;
-  return { at: at < 0 ? command.size - 1 : at, unit: name.startsWith("B") ? 1_000 : 1 };
+  const at = TIMEOUT_LAST.has(name) ? command.size - 1 : TIMEOUT_AT.get(name);
+  return at === undefined ? null : { at, unit: name.startsWith("B") ? 1_000 : 1 };
 }
 
 /** Returns the index of the value of BLOCK among the options of XREAD and XREADGROUP, or -1. */

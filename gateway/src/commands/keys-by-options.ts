@@ -8,7 +8,6 @@ const GEORADIUS_FLAGS = { WITHDIST: 0, WITHHASH: 0, WITHCOORD: 0, ANY: 0, ASC: 0
 const GEORADIUS_OPTIONS = optionsOf({ ...GEORADIUS_FLAGS, COUNT: 1, STORE: 1, STOREDIST: 1 });
 /** Options of XREAD and XREADGROUP ahead of STREAMS. */
 export const STREAM_OPTIONS = optionsOf({ BLOCK: 1, COUNT: 1, CLAIM: 1, GROUP: 2, NOACK: 0 });
-const MIGRATE_OPTIONS = optionsOf({ COPY: 0, REPLACE: 0, AUTH: 1, AUTH2: 2 });
 
 /**
  * Returns the options from argument `from` on, each with its index. All arguments after an option named `last` are its values.
@@ -55,21 +54,8 @@ function streams(args: readonly string[]): readonly number[] | null {
   const isGrouped = args[0]!.toUpperCase() === "XREADGROUP";
   if (last?.name !== "STREAMS" || found.some(({ name }) => name === "GROUP") !== isGrouped) return null;
   const count = args.length - last.at - 1;
-  return count > 0 && count % 2 === 0 ? indexesFrom(last.at + 1, count / 2) : null;
-}
-
-/** Argument 3, or if that is empty, all that follows KEYS. */
-function migrate(args: readonly string[]): readonly number[] | null {
-  const found = findOptions(args, 6, MIGRATE_OPTIONS, "KEYS");
-  if (!found) return null;
-  const last = found.at(-1);
-  if (last?.name !== "KEYS") return args[3] === "" ? null : [3];
-  const count = args.length - last.at - 1;
-  return args[3] === "" && count > 0 ? indexesFrom(last.at + 1, count) : null;
-}
-
-function indexesFrom(first: number, count: number): readonly number[] {
-  return Array.from({ length: count }, (_, at) => first + at);
+  if (count === 0 || count % 2 !== 0) return null;
+  return Array.from({ length: count / 2 }, (_, at) => last.at + 1 + at);
 }
 
 /**
@@ -82,5 +68,4 @@ export const KEYS_BY_OPTIONS: Readonly<
   sort,
   georadius: (args, from) => firstAndStored(args, from, GEORADIUS_OPTIONS),
   streams,
-  migrate,
 };

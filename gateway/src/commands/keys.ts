@@ -10,8 +10,7 @@ const NONE: readonly number[] = [];
 const finders = new Map<string, Finder>();
 
 /**
- * Returns the indexes of a command's keys among its arguments, in the order of `COMMAND GETKEYS`. The command's name has
- * index 0.
+ * Returns the indexes of a command's keys, in the order of `COMMAND GETKEYS`. The command's name has index 0.
  * @param info the result of `getCommandInfo`, if the caller has it already
  * @returns an empty list if the command has no keys; null if they can't be determined: the command is unknown, accesses data
  *   other than by its arguments, or is malformed, in which case Redis refuses it as well

@@ -342,7 +342,7 @@ MEMORY|PURGE server 2 - - all_shards all_succeeded
 MEMORY|STATS server 2 - - all_shards special
 MEMORY|USAGE server -3 r 2
 MGET string -2 r 1..-1 multi_shard
-MIGRATE generic -6 w migrate
+MIGRATE generic -6 w ?
 MODULE server -2
 MODULE|HELP server 2
 MODULE|LIST server 2 an

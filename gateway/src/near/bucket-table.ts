@@ -5,10 +5,7 @@ export const MAX_LISTED = 512;
 /** Any key may have changed. */
 export const ALL = "*";
 
-/**
- * The order in which keys have changed, by bucket. A key's bucket is its hash slot. Only the buckets that a response may list are
- * kept, so that there can be a table for each prefix of a token.
- */
+/** The order in which keys have changed, by hash slot. Only as many are kept as a response may list. */
 export class BucketTable {
   /** Identifies the table to clients, whose last report may have been of another one. */
   readonly epoch = BigInt(`0x${randomBytes(6).toString("hex")}`).toString(36);

@@ -13,10 +13,7 @@ export interface TrackingHandler {
   onChange(keys: readonly Buffer[] | null): void;
   /** The reply to a command that was sent once the server reports changes, without an error. Changes before it were reported before. */
   onReply(reply: Buffer): void;
-  /**
-   * The connection was lost or could not be opened. `refused` is whether the server does not track changes for this user. Called
-   * once, and not after the connection was closed.
-   */
+  /** There is no connection any more. `refused`: the server does not track changes for this user. */
   onDown(reason: string, refused: boolean): void;
 }
 

@@ -12,7 +12,7 @@ import { openTracking } from "./tracking-connection.js";
 const MAX_TIMEOUT = 2_000;
 
 /** A Redis or a cluster whose changes are reported. */
-export type TrackedUpstream = Pick<Upstream, "pushOptions" | "sharding">;
+export type TrackedUpstream = Pick<Upstream, "connectionOptions" | "sharding">;
 
 /** A point in time on both clocks: the monotonic one may stand still while a machine is suspended. */
 interface Moment {
@@ -38,9 +38,7 @@ class Deferred {
   });
 }
 
-/**
- * A period in which every server reports its changes without a gap. It ends when a connection is lost or a cluster changes.
- */
+/** A period without a gap in the reports. It ends when a connection is lost or a cluster changes. */
 export class TrackingSession {
   /** The changes of keys by the prefix of a token: what others change must not show in its reports. */
   readonly #tables = new LazyMap((prefix: string) => ({
@@ -129,7 +127,7 @@ export class TrackingSession {
   #connect(name: string): void {
     const { upstream, prefixes } = this;
     const { sharding } = upstream;
-    const options = sharding ? sharding.pushOptions(name) : upstream.pushOptions;
+    const options = sharding ? sharding.connectionOptions(name) : upstream.connectionOptions;
     this.#starting++;
     const lost = (reason: string, refused = false) => {
       sharding?.suspect(name);
@@ -173,10 +171,7 @@ export class TrackingSession {
     });
   }
 
-  /**
-   * Connects to the primaries without slots, too: keys are moved there before the slots are. Returns whether there are any
-   * to which there was no connection.
-   */
+  /** Connects to new primaries: keys are moved there before slots are. Returns whether there were any. */
   async #connectToOthers(): Promise<boolean> {
     const { sharding } = this.upstream;
     if (!sharding) return false;
@@ -202,7 +197,7 @@ export class TrackingSession {
     this.#next = null;
     this.#sentAt = now();
     this.#due = this.#servers.length;
-    const timeout = Math.min(this.upstream.pushOptions.connectTimeout, MAX_TIMEOUT);
+    const timeout = Math.min(this.upstream.connectionOptions.connectTimeout, MAX_TIMEOUT);
     this.#timer = setTimeout(() => this.#end("no reply in time"), timeout).unref();
     for (const { connection, isNode } of this.#servers) connection.send(isNode ? CLUSTER_NODES : PING);
   }

@@ -14,8 +14,6 @@ const SHARE = 1 / 8;
 const TOKEN_PART = 1 / 2;
 /** Memory of a lane without its response, in bytes. */
 const LANE_SIZE = 512;
-/** The order of lanes by their use is renewed when they were not used for so many s. */
-const REORDERED = 10;
 /** Difference in s between the clocks above which this process counts as a copy of a machine that was stored. */
 const CLOCKS_PART = 5;
 
@@ -37,7 +35,6 @@ const systemClock: LaneClock = {
 interface Lane {
   last: NumberedRequest;
   usedAt: number;
-  orderedAt: number;
 }
 
 /** The parts of a request that its record has. */
@@ -49,7 +46,7 @@ interface Request {
 }
 
 interface Owner {
-  /** In the order of their use, roughly. */
+  /** In the order of their use. */
   readonly lanes: Map<string, Lane>;
   /** The latest use of a lane that was forgotten. */
   horizon: number;
@@ -124,11 +121,8 @@ export class Lanes {
       return null;
     }
     lane.usedAt = now;
-    if (now - lane.orderedAt > REORDERED) {
-      lane.orderedAt = now;
-      known!.lanes.delete(key);
-      known!.lanes.set(key, lane);
-    }
+    known!.lanes.delete(key);
+    known!.lanes.set(key, lane);
     const { last } = lane;
     if (sequence > last.sequence) {
       last.forget();
@@ -191,7 +185,7 @@ export class Lanes {
     }
     this.#owners.set(name, owner);
     const last = this.#create(owner, request);
-    owner.lanes.set(key, { last, usedAt: now, orderedAt: now });
+    owner.lanes.set(key, { last, usedAt: now });
     return last;
   }
 

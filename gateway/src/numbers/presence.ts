@@ -49,7 +49,7 @@ export class Presence {
   ) {
     this.#isResting = isResting;
     this.#subscriptions = new Subscriptions({
-      ...upstream.pushOptions,
+      ...upstream.connectionOptions,
       encode: ([, , payload]) => [payload!],
       sharding: () => upstream.sharding,
       onLost: () => this.#missed(),

@@ -20,13 +20,16 @@ interface ServerState {
  * of Kubernetes or a DNS name. Every new connection tells which server it has reached. If that is another primary, all others
  * follow. If a server refuses writes, a further connection finds out where the address leads now.
  *
- * An address that leads to a replica on purpose, or to several replicas, is left alone.
+ * An address that leads to a replica on purpose, or to several replicas, is left alone. `identified` is emitted
+ * when it is known whether the address leads to a node of a cluster.
  */
 export class AddressWatch extends PrimaryFinder implements ConnectionWatch {
   readonly #options: RedisSocketOptions;
   readonly #connections = new Map<RedisSocket, string | null>();
   /** Servers that were left. An address that leads to several primaries in turn must not have connections follow for ever. */
   readonly #left = new Set<string>();
+  /** Whether the address leads to a node of a cluster. Null while that is not known. */
+  isCluster: boolean | null = null;
   #server: ServerState | null = null;
   /** Whether the address has ever led to a primary. */
   #wasPrimary = false;
@@ -77,15 +80,20 @@ export class AddressWatch extends PrimaryFinder implements ConnectionWatch {
     return this.#confirmedAt >= time ? false : null;
   }
 
-  /** A connection may not be used if it has reached a replica while the others are at a primary. */
-  up(connection: RedisSocket, info: string): boolean {
-    if (this.#closed) return true;
+  up(connection: RedisSocket, info: string): string | null {
     const id = /^run_id:(\w+)\r?$/m.exec(info)?.[1] ?? null;
     const role = /^role:(\w+)\r?$/m.exec(info)?.[1];
+    const isCluster = /^cluster_enabled:([01])\r?$/m.exec(info)?.[1];
+    if (this.isCluster === null && isCluster !== undefined) {
+      this.isCluster = isCluster === "1";
+      this.emit("identified");
+    }
+    if (this.#closed) return null;
+    if (this.isCluster === null && /^-BUSY /m.test(info)) return "it is busy running a script";
     if (id !== null && role !== undefined && !this.#meet(connection, { id, isPrimary: role === "master" }))
-      return false;
+      return "the address leads to a replica of the server in use";
     this.#connections.set(connection, id);
-    return true;
+    return null;
   }
 
   down(connection: RedisSocket): void {

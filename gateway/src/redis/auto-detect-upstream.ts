@@ -1,75 +1,38 @@
-import { EventEmitter } from "node:events";
-import { type Command, command } from "../resp/command.js";
-import { isError } from "../resp/replies.js";
-import type { Activity } from "./activity.js";
+import type { Command } from "../resp/command.js";
+import type { AddressWatch } from "./address-watch.js";
 import type { Receiver } from "./failure.js";
 import type { RedisSocketOptions } from "./redis-socket.js";
-import { pingReply, type Server } from "./server.js";
+import { PING, pingReply, type Server } from "./server.js";
 import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
-
-const INFO = command("INFO", "cluster");
-/** Delay in ms before INFO is sent again to a server that did not reply. */
-const AGAIN = 1_000;
 
 const nothing: Cancel = () => {};
 
-/** The detected kind of server, shared by all users, since some may not run INFO. Emits `found` when it is known. */
-export class Finding extends EventEmitter<{ found: [isCluster: boolean] }> {
-  /** Null until the server was detected. */
-  isCluster: boolean | null = null;
-
-  constructor() {
-    super();
-    this.setMaxListeners(0);
-  }
-
-  resolve(isCluster: boolean): void {
-    this.isCluster = isCluster;
-    this.emit("found", isCluster);
-  }
-}
-
 /**
- * A server that may be a node of a cluster. The upstream sends it INFO, and commands wait until its first reply. A result
- * found for another user counts as well.
+ * A server that may be a node of a cluster. Commands wait until the first attempt to connect has ended: every
+ * new connection tells what it has reached. If its user may not run INFO, the server counts as a single one.
  */
 export class AutoDetectUpstream implements Upstream {
-  readonly #stopResting: Cancel | undefined;
-  /** Calls that wait for the first result. Null once it is there. */
+  /** Calls that wait for the first attempt. Null once that has ended. */
   #waiting: (() => void)[] | null = [];
   #upstream: Upstream;
-  #detecting = false;
-  #closed = false;
-  #timer: NodeJS.Timeout | undefined;
 
-  /**
-   * @param cluster creates the upstream that replaces the server if it is a node of a cluster
-   * @param finding the result found so far, shared with other users
-   * @param activity when Redis is not used, so that INFO is not sent again
-   */
+  /** @param cluster creates the upstream that replaces the server if it is a node of a cluster */
   constructor(
     private readonly server: Server,
     private readonly cluster: () => Upstream,
-    private readonly finding: Finding,
-    private readonly activity?: Activity,
+    private readonly watch: AddressWatch,
   ) {
     this.#upstream = server;
-    finding.once("found", this.#settle);
-    this.#stopResting = activity?.add({
-      rest: () => clearTimeout(this.#timer),
-      wake: () => {
-        // A pause that rest has ended is not waited for.
-        if (this.#detecting && this.finding.isCluster === null) this.#detectAgain();
-      },
-    });
+    watch.once("identified", this.#settle);
   }
 
   get sharding(): Upstream["sharding"] {
     return this.#upstream.sharding;
   }
 
-  get pushOptions(): RedisSocketOptions {
-    return { ...this.server.pushOptions, connect: (onRead) => this.#upstream.pushOptions.connect(onRead) };
+  get connectionOptions(): RedisSocketOptions {
+    const { connectionOptions } = this.server;
+    return { ...connectionOptions, connect: (onRead) => this.#upstream.connectionOptions.connect(onRead) };
   }
 
   get connections(): Upstream["connections"] {
@@ -81,8 +44,10 @@ export class AutoDetectUpstream implements Upstream {
   }
 
   open(): void {
-    this.server.open();
-    this.#detect();
+    this.#whenKnown(undefined, () => {
+      this.#upstream.open();
+      return nothing;
+    });
   }
 
   send(commands: readonly Command[], receiver: Receiver, deadline?: number): void {
@@ -117,16 +82,13 @@ export class AutoDetectUpstream implements Upstream {
   }
 
   close(): void {
-    this.#closed = true;
-    this.finding.off("found", this.#settle);
-    this.#stopResting?.();
-    clearTimeout(this.#timer);
+    this.watch.off("identified", this.#settle);
     this.#upstream.close();
     this.server.close();
     this.#release();
   }
 
-  /** Calls `run` now, or once the kind of server is known. The wait counts against the deadline. */
+  /** Calls `run` now, or after the first attempt to connect. The wait counts against the deadline. */
   #whenKnown(deadline: number | undefined, run: (until?: number) => Cancel): Cancel {
     if (!this.#waiting) return run(deadline);
     const until = deadline ?? performance.now() + this.server.timeout;
@@ -134,41 +96,14 @@ export class AutoDetectUpstream implements Upstream {
     this.#waiting.push(() => {
       cancel = run(until);
     });
-    this.#detect();
+    if (this.#waiting.length === 1) {
+      this.server.send([PING], { cancelled: false, onReply: this.#release, onFailure: this.#release });
+    }
     return () => cancel();
   }
 
-  #detect(): void {
-    if (this.#detecting || this.#closed) return;
-    this.#detecting = true;
-    this.server.send([INFO], {
-      cancelled: false,
-      onReply: (reply) => {
-        if (!isError(reply)) this.finding.resolve(/^cluster_enabled:1\r?$/m.test(reply.toString("latin1")));
-        // For a user that may not run INFO, the server counts as a single one.
-        else if (this.finding.isCluster === null) this.#release();
-      },
-      onFailure: () => this.#detectLater(),
-    });
-  }
-
-  /** Lets what waits go on, and sends INFO again after a pause. */
-  #detectLater(): void {
-    this.#release();
-    if (this.#closed || this.finding.isCluster !== null || this.activity?.isResting) return;
-    this.#timer = setTimeout(() => this.#detectAgain(), AGAIN).unref();
-  }
-
-  #detectAgain(): void {
-    clearTimeout(this.#timer);
-    this.#detecting = false;
-    this.#detect();
-  }
-
-  #settle = (isCluster: boolean): void => {
-    clearTimeout(this.#timer);
-    this.#detecting = true;
-    if (isCluster) {
+  #settle = (): void => {
+    if (this.watch.isCluster) {
       this.#upstream = this.cluster();
       this.#upstream.open();
       // Commands may be in flight.
@@ -177,9 +112,9 @@ export class AutoDetectUpstream implements Upstream {
     this.#release();
   };
 
-  #release(): void {
+  #release = (): void => {
     const waiting = this.#waiting ?? [];
     this.#waiting = null;
     for (const run of waiting) run();
-  }
+  };
 }

@@ -66,10 +66,7 @@ export class AwaitingPrimary extends Server {
   readonly #paused = new Map<NodeJS.Timeout, () => void>();
   #closed = false;
 
-  /**
-   * @param options its budget also counts replies while they wait for an earlier command
-   * @param finder where the primary is
-   */
+  /** @param options its budget also counts replies while they wait for an earlier command */
   constructor(
     options: ServerOptions,
     readonly finder: PrimaryFinder,
@@ -324,10 +321,7 @@ class Attempts implements Receiver {
     this.#heldBytes = 0;
   }
 
-  /**
-   * Whether a command was not executed, or changes nothing, and found no primary. A reply that refused it is returned as what it
-   * waits for.
-   */
+  /** Whether a command found no primary and may be sent again; the reply that refused it, if one did. */
   #mustRunAgain(result: Result, command: Command): Refused | boolean {
     const { finder } = this.upstream;
     if (!(result instanceof UpstreamFailure)) return this.upstream.refusalOf(result, command) ?? false;

@@ -25,11 +25,6 @@ export class BatchQueue {
     return this.#next.shift();
   }
 
-  /** Appends a batch that was taken out. */
-  putBack(batch: CommandBatch): void {
-    this.#next.push(batch);
-  }
-
   took(batch: CommandBatch): void {
     this.#count(batch, -1);
   }

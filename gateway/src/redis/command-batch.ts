@@ -6,13 +6,6 @@ export const CHUNK_COMMANDS = 1_000;
 /** Bytes of one batch that may be unanswered at a time, if there is more than one command to them. */
 const CHUNK_BYTES = 512 * 1024;
 
-export interface BatchConnection {
-  readonly isWritable: boolean;
-  /** Takes the batch's next command. Its bytes are to be written after those of the commands taken before. */
-  take(batch: CommandBatch, now: number): Buffer;
-  write(chunks: readonly Buffer[], total: number): void;
-}
-
 /** Commands that were given together: they keep their order, and their chunks alternate with those of other batches. */
 export class CommandBatch {
   #next = 0;
@@ -20,8 +13,8 @@ export class CommandBatch {
   #bytes = 0;
   /** Whether a command of the batch was lost with its connection, so that later ones must not run before it. */
   isBroken = false;
-  /** The connection of its last command. While one is unanswered, those that follow it are written there too. */
-  connection: BatchConnection | null = null;
+  /** The connection of its last command, of which only the identity matters. */
+  connection: object | null = null;
   /** Whether it is sent for the second time. */
   isRepeated = false;
 
@@ -50,11 +43,6 @@ export class CommandBatch {
     return this.commands.length === 1 ? this.commands[0]! : null;
   }
 
-  /** Whether one of its commands has no reply yet. */
-  get isInFlight(): boolean {
-    return this.#inFlight > 0;
-  }
-
   /** Whether it is sent in more than one chunk. */
   get isLong(): boolean {
     return this.commands.length > CHUNK_COMMANDS;
@@ -70,10 +58,11 @@ export class CommandBatch {
     return this.extraOf ? this.until + this.extraOf(this.#next) : this.until;
   }
 
-  /** Whether its next command may be written now. */
-  get canSendNext(): boolean {
-    if (this.#next === this.commands.length) return false;
-    return this.#inFlight === 0 || (this.#inFlight < CHUNK_COMMANDS && this.#bytes < CHUNK_BYTES);
+  /** Whether its next command may be written now: not while another connection owes it a reply. */
+  canSendNextOn(connection: object): boolean {
+    if (this.isEmpty) return false;
+    if (this.#inFlight === 0) return true;
+    return connection === this.connection && this.#inFlight < CHUNK_COMMANDS && this.#bytes < CHUNK_BYTES;
   }
 
   /** Takes the next command. */

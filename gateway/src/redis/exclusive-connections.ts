@@ -25,7 +25,7 @@ export interface ExclusiveConnectionsOptions {
   readonly maxTransactionConnections: number;
 }
 
-/** Connections of one server that are lent to one use at a time. */
+/** Connections of one server that are lent to one use at a time. For its methods, see `Upstream`. */
 export class ExclusiveConnections {
   readonly #blocking: Pool;
   readonly #transactions: Pool;
@@ -36,16 +36,16 @@ export class ExclusiveConnections {
   #again: NodeJS.Timeout | undefined;
   #ending = false;
 
-  /** @param pushOptions the options of all connections, those for subscriptions and MONITOR included */
+  /** @param connectionOptions the options of all connections, those for subscriptions and MONITOR included */
   constructor(
-    readonly pushOptions: MultiplexedConnectionOptions,
+    readonly connectionOptions: MultiplexedConnectionOptions,
     { maxBlockingConnections, maxTransactionConnections }: ExclusiveConnectionsOptions,
   ) {
-    const { handshake } = pushOptions;
-    const numbered = { ...pushOptions, handshake: [...handshake, CLIENT_ID] };
+    const { handshake } = connectionOptions;
+    const numbered = { ...connectionOptions, handshake: [...handshake, CLIENT_ID] };
     this.#blocking = new Pool(numbered, maxBlockingConnections, "maxBlockingConnections");
     // A user that may not use MULTI is found out here: its commands would run one by one, not as a whole.
-    const proven = { ...pushOptions, handshake: [...handshake, MULTI, DISCARD] };
+    const proven = { ...connectionOptions, handshake: [...handshake, MULTI, DISCARD] };
     this.#transactions = new Pool(proven, maxTransactionConnections, "maxTransactionConnections");
   }
 
@@ -54,9 +54,6 @@ export class ExclusiveConnections {
     return { blocking: this.#blocking.size, transactions: this.#transactions.size };
   }
 
-  /**
-   * Sends commands in their order on a connection of their own. `waits` is how long each may wait beyond the deadline, in ms.
-   */
   sendAlone(
     commands: readonly Command[],
     waits: readonly number[],
@@ -66,10 +63,6 @@ export class ExclusiveConnections {
     return this.#lend(this.#blocking, commands, receiver, deadline, waits);
   }
 
-  /**
-   * Ends commands that block at the server, without running them. Later commands are refused. If this user may not run
-   * CLIENT UNBLOCK, a command that would not end by itself within `within` ms loses its connection, and may have run.
-   */
   endWaits(within: number): void {
     if (this.#ending) return;
     this.#ending = true;
@@ -128,7 +121,7 @@ export class ExclusiveConnections {
     // The others are not connected: nothing was sent on them.
     for (const connection of waiting) if (connection.clientId === null) cut(connection);
     if (numbered.length > 0) {
-      this.#unblocker ??= new MultiplexedConnection({ ...this.pushOptions, reconnect: "never" });
+      this.#unblocker ??= new MultiplexedConnection({ ...this.connectionOptions, reconnect: "never" });
       this.#unblocker.send(
         numbered.map(({ clientId }) => command("CLIENT", "UNBLOCK", clientId!)),
         {
@@ -145,10 +138,10 @@ export class ExclusiveConnections {
     pool: Pool,
     commands: readonly Command[],
     receiver: Receiver,
-    deadline = performance.now() + this.pushOptions.timeout,
+    deadline = performance.now() + this.connectionOptions.timeout,
     waits?: readonly number[],
   ): Cancel {
-    const { activity } = this.pushOptions;
+    const { activity } = this.connectionOptions;
     let lent: MultiplexedConnection | null = null;
     let lentAt = 0;
     /** For each command, the longest wait of it and those before it. */

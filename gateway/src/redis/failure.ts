@@ -44,11 +44,7 @@ export class UpstreamFailure extends Error {
     return OUTCOMES[this.reason];
   }
 
-  /**
-   * The error code for a command of a pipeline. Clients send `UNSENT` commands again. An overtaken command must not be sent
-   * again, since it would then run after the later one. Its code, `TRYAGAIN`, is Redis Cluster's for commands that can't
-   * run at present.
-   */
+  /** The code in a pipeline. Clients send `UNSENT` commands again, but an overtaken one would run too late. */
   get code(): "UNSENT" | "UNKNOWNOUTCOME" | "TRYAGAIN" {
     if (this.reason === "overtaken") return "TRYAGAIN";
     return this.outcome === "unsent" ? "UNSENT" : "UNKNOWNOUTCOME";
@@ -90,19 +86,13 @@ export function observed(
   };
 }
 
-/**
- * Receives the replies to commands. Exactly one method is called for each command: `onReply` or `onFailure`, or `onLarge` if
- * that returns a stream.
- */
+/** Receives replies: of each command by `onReply`, `onFailure`, or `onLarge` if that returns a stream. */
 export interface Receiver {
   /** Whether the replies are no longer needed, so that a command not yet written need not be sent. */
   readonly cancelled: boolean;
   /** Redis's reply as its own bytes, error replies included. `tag` is the one given with the command. */
   onReply(reply: Buffer, tag: number): void;
-  /**
-   * Called when a large reply has begun, with its first byte. Returns a stream for its chunks, or null to get it whole, as a
-   * receiver without this method does.
-   */
+  /** A large reply has begun, with this byte. Returns a stream for its chunks, or null to get it whole. */
   onLarge?(tag: number, first: number): ReplyStream | null;
   onFailure(failure: UpstreamFailure, tag: number): void;
 }

@@ -3,7 +3,7 @@ import type { Command } from "../resp/command.js";
 import type { DropReason, LargeReply } from "../resp/framer.js";
 import { isError } from "../resp/replies.js";
 import { Fifo } from "../util/fifo.js";
-import { type BatchConnection, CommandBatch } from "./command-batch.js";
+import { CommandBatch } from "./command-batch.js";
 import { authErrorOf, type Login } from "./credentials/login.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
@@ -48,10 +48,7 @@ interface Written {
 export interface InFlightConnectionHandler {
   /** Called when more may be written. */
   onWritable(): void;
-  /**
-   * A large reply of that many bytes has begun, which delays those behind it. Returns whether later commands go elsewhere, so
-   * that a pause of the connection delays no others.
-   */
+  /** A large reply has begun. Returns whether later commands go elsewhere, so that a pause delays none. */
   onLarge(size: number): boolean;
   /** The connection should be paused for a slow reader, and others wait on it. */
   onCrowded(): void;
@@ -66,7 +63,7 @@ export interface InFlightConnectionHandler {
 }
 
 /** One connection to Redis and the commands written on it, whose replies come back in order. */
-export class InFlightConnection implements BatchConnection {
+export class InFlightConnection {
   readonly socket: RedisSocket;
   readonly #written = new Fifo<Written>();
   /** Start of the present wait for replies, in ms by the monotonic clock. */
@@ -123,6 +120,7 @@ export class InFlightConnection implements BatchConnection {
     return this.#written.size;
   }
 
+  /** Takes the batch's next command. Its bytes are to be written after those of the commands taken before. */
   take(batch: CommandBatch, now: number): Buffer {
     if (this.#written.size === 0) this.#waitingSince = now;
     const { tag, deadline, receiver } = batch;
@@ -132,10 +130,6 @@ export class InFlightConnection implements BatchConnection {
     batch.connection = this;
     this.#written.push({ batch, tag, command, deadline, leading, receiver, stream: null });
     return bytes;
-  }
-
-  write(chunks: readonly Buffer[], total: number): void {
-    this.socket.write(chunks, total);
   }
 
   /**
@@ -189,10 +183,7 @@ export class InFlightConnection implements BatchConnection {
     this.#forget(message);
   }
 
-  /**
-   * If a large reply is under way, gives up the reads behind it that are alone in their batches. Returns them as new batches to
-   * send on another connection. Commands already sent a second time stay.
-   */
+  /** Gives up the single reads behind a large reply, once each. Returns them, to be sent elsewhere. */
   takeReads(): CommandBatch[] {
     const batches: CommandBatch[] = [];
     if (!this.#isHeldUp) return batches;
@@ -209,10 +200,7 @@ export class InFlightConnection implements BatchConnection {
     return batches;
   }
 
-  /**
-   * Signs the connection in again, between the commands of others. If Redis refuses, the connection stays signed in as it was,
-   * until the next password.
-   */
+  /** Signs the connection in again, between other commands. If Redis refuses, it stays signed in as it was. */
   #signIn(login: Login): void {
     const now = performance.now();
     const receiver: Receiver = {
@@ -224,7 +212,7 @@ export class InFlightConnection implements BatchConnection {
       onFailure() {},
     };
     const bytes = this.take(new CommandBatch([login.auth], receiver, now + this.silence), now);
-    this.write([bytes], bytes.length);
+    this.socket.write([bytes], bytes.length);
   }
 
   /** Whether commands of other batches wait behind the first one. */

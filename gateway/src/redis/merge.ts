@@ -16,8 +16,6 @@ export class Merge implements Receiver {
   #taken = 0;
 
   /**
-   * @param tag the command's place
-   * @param writes whether its parts may change something
    * @param oneIsEnough whether errors don't count once a part has succeeded
    * @param budget counts replies until all have arrived; default: no limit
    */

@@ -1,14 +1,11 @@
 import type { Command } from "../resp/command.js";
 import { BatchQueue } from "./batch-queue.js";
-import { type BatchConnection, CommandBatch } from "./command-batch.js";
+import { CommandBatch } from "./command-batch.js";
 import { CANCELLED, type Receiver, UpstreamFailure } from "./failure.js";
 import { InFlightConnection, type InFlightConnectionHandler } from "./in-flight-connection.js";
 import type { RedisSocketOptions } from "./redis-socket.js";
 
-/**
- * Maximum number of replaced connections still in use. Above it, a large reply delays those behind it. The memory for
- * buffers limits the replies on them before that.
- */
+/** Maximum number of replaced connections still in use. Above it, a large reply delays those behind it. */
 const MAX_REPLACED = 64;
 /** A read that would wait longer than this behind a large reply, in ms, is sent again on another connection. */
 const READS_WAIT = 1_000;
@@ -34,19 +31,15 @@ export interface MultiplexedConnectionOptions extends RedisSocketOptions {
    * - `never`: the connection stays closed
    */
   readonly reconnect: "always" | "wanted" | "never";
-  /**
-   * Returns why the server could not be reached if it never was, else null. Commands then fail at once. Default: they wait
-   * for the connection.
-   */
+  /** Returns why the server was never reached, so that commands fail at once, or null. Default: they wait. */
   readonly unreachedReason?: (() => string | null) | undefined;
   /** Time in ms for which an unused connection is kept, or opening one is retried. Default: no limit. */
   readonly idle?: number | undefined;
 }
 
 /**
- * A connection to Redis shared by many commands. All commands of one iteration of the event loop go out in one write. A command
- * that comes alone is written at once. Replies come back in order. A large batch is written in chunks, so that later
- * commands of others do not wait for all of it.
+ * A connection to Redis shared by many commands. All commands of one iteration of the event loop go out in one
+ * write. A command that comes alone is written at once. A large batch is written in chunks, between others.
  *
  * A command is written at most once, except a read behind a large reply, and never after its deadline. When the connection
  * drops, written commands fail as `unknown`. Unwritten ones wait for the next connection, except those of a batch that lost
@@ -223,10 +216,7 @@ export class MultiplexedConnection {
     connection.socket.open();
   }
 
-  /**
-   * Called when a large reply has begun on a connection. Later commands go to another connection. So do the reads behind it that
-   * would wait for long. The rest of a batch in flight stays on this connection.
-   */
+  /** A large reply has begun. Later commands, and reads that would wait for long, go to another connection. */
   #heldUp(connection: InFlightConnection, size: number): boolean {
     // A connection that is lent is used by one client alone.
     if (this.options.reconnect === "never") return true;
@@ -305,38 +295,8 @@ export class MultiplexedConnection {
     this.#flush(performance.now());
   };
 
-  /** Writes what belongs to batches under way on connections that were replaced. */
-  #flushReplaced(now: number): void {
-    const replaced: ReadonlySet<BatchConnection> = this.#silent;
-    for (let left = this.#queue.size; left > 0; left--) {
-      const batch = this.#queue.shift()!;
-      const { connection } = batch;
-      if (!connection || !batch.isInFlight || !replaced.has(connection)) {
-        this.#queue.putBack(batch);
-        continue;
-      }
-      const chunks: Buffer[] = [];
-      let total = 0;
-      while (
-        connection.isWritable &&
-        batch.canSendNext &&
-        batch.deadline > now &&
-        !batch.receiver.cancelled
-      ) {
-        this.#queue.took(batch);
-        const bytes = connection.take(batch, now);
-        chunks.push(bytes);
-        total += bytes.length;
-      }
-      this.options.counters.commands += chunks.length;
-      if (chunks.length > 0) connection.write(chunks, total);
-      this.#queue.rest(batch);
-    }
-  }
-
   #flush(now: number): void {
     const connection = this.#connection;
-    if (this.#silent.size > 0) this.#flushReplaced(now);
     if (!connection?.isWritable) return;
     const chunks: Buffer[] = [];
     const failed: [Receiver, UpstreamFailure, number][] = [];
@@ -349,7 +309,7 @@ export class MultiplexedConnection {
         cancelled.push(batch);
         continue;
       }
-      while (batch.canSendNext) {
+      while (batch.canSendNextOn(connection)) {
         this.#queue.took(batch);
         if (batch.deadline <= now) failed.push(this.#takeExpired(batch));
         else {
@@ -361,7 +321,7 @@ export class MultiplexedConnection {
       this.#queue.rest(batch);
     }
     this.options.counters.commands += chunks.length;
-    if (chunks.length > 0) connection.write(chunks, total);
+    if (chunks.length > 0) connection.socket.write(chunks, total);
     // Only now, since a receiver may end the connection.
     for (const [receiver, failure, tag] of failed) receiver.onFailure(failure, tag);
     for (const batch of cancelled) batch.failRest(CANCELLED);

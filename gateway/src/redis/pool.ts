@@ -20,23 +20,20 @@ export interface Borrower {
 /** A bounded set of connections lent to one user at a time, for what must not share one. */
 export class Pool {
   readonly #connectionOptions: MultiplexedConnectionOptions;
-  readonly #idle: { connection: MultiplexedConnection; timer: NodeJS.Timeout }[] = [];
+  #idle: MultiplexedConnection[] = [];
   readonly #all = new Set<MultiplexedConnection>();
   /** Borrowers that wait, in their order, each with the timer of its deadline. */
   readonly #waiting = new Map<Borrower, NodeJS.Timeout>();
   #stopped: UpstreamFailure | null = null;
   #closed = false;
 
-  /**
-   * @param max connections at most
-   * @param setting the setting that `max` comes from
-   */
+  /** @param setting the setting that `max` comes from */
   constructor(
     connectionOptions: MultiplexedConnectionOptions,
     private readonly max: number,
     private readonly setting: string,
   ) {
-    this.#connectionOptions = { ...connectionOptions, reconnect: "never" };
+    this.#connectionOptions = { ...connectionOptions, reconnect: "never", idle: IDLE_TIMEOUT };
   }
 
   /** Connections lent or idle. */
@@ -52,18 +49,13 @@ export class Pool {
     }
     this.#closeOutdated();
     const idle = this.#idle.pop();
-    if (idle) {
-      clearTimeout(idle.timer);
-      borrower.onConnection(idle.connection);
-    } else if (this.#all.size < this.max) borrower.onConnection(this.#make());
+    if (idle) borrower.onConnection(idle);
+    else if (this.#all.size < this.max) borrower.onConnection(this.#make());
     else if (this.#waiting.size >= MAX_WAITING) borrower.onRefused(this.#busy());
     else this.#queue(borrower, deadline);
   }
 
-  /**
-   * Takes a connection back. One that still owes a reply, has an earlier password, or is at a server that was left, is closed
-   * rather than lent again.
-   */
+  /** Takes a connection back. Closes one that owes a reply, is outdated, or is at a server that was left. */
   release(connection: MultiplexedConnection): void {
     if (connection.closed) return;
     this.#closeOutdated();
@@ -74,7 +66,7 @@ export class Pool {
     const next = this.#next();
     if (next) next.onConnection(connection);
     else if (this.#idle.length >= MAX_IDLE) connection.close();
-    else this.#idle.push({ connection, timer: setTimeout(() => connection.close(), IDLE_TIMEOUT).unref() });
+    else this.#idle.push(connection);
   }
 
   /** Lends no more connections: borrowers fail with this failure. Lent connections stay lent. */
@@ -92,7 +84,7 @@ export class Pool {
 
   /** Closes the idle connections with an earlier password. */
   #closeOutdated(): void {
-    for (const { connection } of [...this.#idle]) if (connection.isOutdated) connection.close();
+    for (const connection of this.#idle) if (connection.isOutdated) connection.close();
   }
 
   #make(): MultiplexedConnection {
@@ -105,8 +97,7 @@ export class Pool {
 
   #gone(connection: MultiplexedConnection): void {
     this.#all.delete(connection);
-    const at = this.#idle.findIndex((idle) => idle.connection === connection);
-    if (at >= 0) clearTimeout(this.#idle.splice(at, 1)[0]!.timer);
+    this.#idle = this.#idle.filter((idle) => idle !== connection);
     const next = this.#closed ? null : this.#next();
     if (next) next.onConnection(this.#make());
   }

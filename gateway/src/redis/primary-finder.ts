@@ -1,11 +1,8 @@
 import { EventEmitter } from "node:events";
 import type { Refusal } from "./refusal.js";
 
-/**
- * Knows where the primary is, and emits `change` whenever another server has become the primary. This class itself is for a
- * server that no other one replaces.
- */
-export class PrimaryFinder extends EventEmitter<{ change: [] }> {
+/** Emits `change` when another server is the primary. The class itself is for a server that stays. */
+export class PrimaryFinder extends EventEmitter<{ change: []; identified: [] }> {
   /** Whether reads are sent again that may have been lost with their connection. */
   readonly repeatsReads: boolean = false;
 
@@ -24,10 +21,7 @@ export class PrimaryFinder extends EventEmitter<{ change: [] }> {
     return refusal !== "READONLY";
   }
 
-  /**
-   * Finds out where the primary is, unless that was done a moment ago.
-   * @param _refusal why a server has refused a command, if one has
-   */
+  /** Finds out where the primary is, unless that was done a moment ago. */
   queryAgain(_refusal?: Refusal): void {}
 
   /**

@@ -17,25 +17,19 @@ import { refusalOf } from "./refusal.js";
 /** Command of a handshake that requests the connection's id at the server. It may fail for a user that may not run it. */
 export const CLIENT_ID = command("CLIENT", "ID");
 
-/**
- * Command of a handshake that switches the connection to RESP3. It may fail on a server that has RESP2 alone: see
- * {@link RedisSocket.isResp3}.
- */
+/** Command of a handshake that switches to RESP3. It may fail: see {@link RedisSocket.isResp3}. */
 export const HELLO_3 = command("HELLO", "3");
 
-/**
- * Last commands of a handshake, by which a connection tells a {@link ConnectionWatch} which server it has reached. They may fail for
- * a user that may not run them.
- */
-const IDENTIFY = [command("INFO", "server"), command("INFO", "replication")];
+/** Last commands of a handshake, which tell a {@link ConnectionWatch} the server reached. They may fail. */
+const IDENTIFY = ["server", "replication", "cluster"].map((section) => command("INFO", section));
 
 /** Keeps connections at the server that their address leads to. */
 export interface ConnectionWatch {
   /**
-   * Takes a new connection, and returns whether it may be used.
+   * Takes a new connection. Returns why it may not be used, or null.
    * @param info the replies to {@link IDENTIFY}
    */
-  up(connection: RedisSocket, info: string): boolean;
+  up(connection: RedisSocket, info: string): string | null;
   down(connection: RedisSocket): void;
 }
 
@@ -252,9 +246,8 @@ export class RedisSocket {
     if (sent === CLIENT_ID) {
       if (reply?.[0] === COLON) this.clientId = lineOf(reply);
     } else if (sent === HELLO_3) this.isResp3 = reply !== null && !isError(reply);
-    else if (IDENTIFY.includes(sent)) {
-      if (reply && !isError(reply)) this.#info += reply.toString("latin1");
-    } else if (reply && isError(reply) && !this.#isUp(sent, reply)) {
+    else if (IDENTIFY.includes(sent)) this.#info += reply?.toString("latin1") ?? "";
+    else if (reply && isError(reply) && !this.#isUp(sent, reply)) {
       const error = authErrorOf(reply);
       if (this.login && sent === this.login.auth) credentials!.refused(this.login, error);
       this.drop(`it replied ${error}`);
@@ -263,12 +256,13 @@ export class RedisSocket {
     if (this.#greeted < this.#greeting.length) return;
     clearTimeout(this.#timer);
     counters.opened++;
-    reachability?.up();
-    if (watch && !watch.up(this, this.#info)) {
+    const refusal = watch?.up(this, this.#info) ?? null;
+    if (refusal !== null) {
       this.close();
-      this.handler.onDown("the address leads to a replica of the server in use");
+      this.handler.onDown(refusal);
       return;
     }
+    reachability?.up();
     this.upSince = performance.now();
     this.handler.onUp();
     if (!this.#ended && this.login && this.handler.onLogin)

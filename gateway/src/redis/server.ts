@@ -5,10 +5,7 @@ import type { Receiver } from "./failure.js";
 import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
 import type { Upstream } from "./upstream.js";
 
-/**
- * Options of the connections to one Redis server. A blocking command gets its own timeout in addition to that of commands.
- * Without `reachability`, commands always wait for a connection.
- */
+/** Options of the connections to one server. Without `reachability`, commands always wait for a connection. */
 export interface ServerOptions
   extends ExclusiveConnectionsOptions,
     Omit<MultiplexedConnectionOptions, "handshake" | "connectTimeout" | "reconnect" | "unreachedReason"> {
@@ -42,8 +39,12 @@ export class Server extends ExclusiveConnections implements Upstream {
   /** Adds as many connections as are shared, which send further commands first. */
   protected addConnections(...handshake: readonly Command[]): MultiplexedConnection[] {
     const { connections, reachability } = this.options;
-    const { pushOptions } = this;
-    const options = { ...pushOptions, handshake: [...pushOptions.handshake, ...handshake], reachability };
+    const { connectionOptions } = this;
+    const options = {
+      ...connectionOptions,
+      handshake: [...connectionOptions.handshake, ...handshake],
+      reachability,
+    };
     const added = Array.from({ length: connections }, () => new MultiplexedConnection(options));
     this.#all.push(...added);
     return added;

@@ -18,7 +18,7 @@ export interface TransactionReceiver {
 /** The destination of the gateway's commands: one Redis, or several that act as one. */
 export interface Upstream {
   /** Options of connections for subscriptions and MONITOR. Their `connectTimeout` is also that of the first replies. */
-  readonly pushOptions: RedisSocketOptions;
+  readonly connectionOptions: RedisSocketOptions;
   /** The nodes of sharded channels; null if one server has all. */
   readonly sharding: Sharding | null;
   /** Connections to Redis that are open for sharing, and that are lent or kept for single use. */

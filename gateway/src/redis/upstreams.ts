@@ -2,7 +2,7 @@ import type { OnReadOpts } from "node:net";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import type { Activity } from "./activity.js";
 import { AddressWatch } from "./address-watch.js";
-import { AutoDetectUpstream, Finding } from "./auto-detect-upstream.js";
+import { AutoDetectUpstream } from "./auto-detect-upstream.js";
 import { AwaitingPrimary } from "./awaiting-primary.js";
 import { Cluster, CONNECT_TIMEOUT } from "./cluster/cluster.js";
 import type { ReadPolicy } from "./cluster/read-policy.js";
@@ -15,7 +15,7 @@ import { sendOnce } from "./send-once.js";
 import { Sentinel } from "./sentinel/sentinel.js";
 import { PING } from "./server.js";
 import type { RedisUser, Upstream, Upstreams } from "./upstream.js";
-import { USER_IDLE, Users } from "./users.js";
+import { type Counted, USER_IDLE, Users } from "./users.js";
 
 /** The settings of upstreams: see `GatewayOptions`. */
 export interface UpstreamSettings {
@@ -40,55 +40,6 @@ export function createUpstreams(
   reachability?: Reachability,
   activity?: Activity,
 ): Upstreams {
-  const shared = createShared(engine, settings, budget, reachability, activity);
-  const { counters, topology, sentinel, watch } = shared;
-  activity?.add({
-    rest() {
-      topology.rest();
-      sentinel.rest();
-      reachability?.forget();
-    },
-    wake() {
-      topology.wake();
-      sentinel.wake();
-    },
-  });
-  const connect =
-    engine.kind === "sentinel" ? (onRead?: OnReadOpts) => sentinel.connect(onRead) : engine.connect;
-  const own = upstreamOf({ ...engine, connect }, shared, null, reachability);
-  const users = new Users((user, counted) => {
-    const through = {
-      ...engine,
-      connect: (onRead?: OnReadOpts) => counted(connect(onRead)),
-      connectTo: (address: Address, onRead?: OnReadOpts) => counted(engine.connectTo(address, onRead)),
-    };
-    return upstreamOf(through, shared, user);
-  });
-  return {
-    counters,
-    of: (user) => (user ? users.of(user) : own),
-    *[Symbol.iterator]() {
-      yield own;
-      yield* users;
-    },
-    close() {
-      topology.close();
-      sentinel.close();
-      watch?.close();
-      own.close();
-      users.close();
-    },
-  };
-}
-
-/** Creates what the upstreams of all users share. */
-function createShared(
-  engine: RemoteEngine,
-  settings: UpstreamSettings,
-  budget: BufferBudget | undefined,
-  reachability: Reachability | undefined,
-  activity: Activity | undefined,
-) {
   const counters = newCounters();
   // The gateway's own questions are asked as the user that it was set up with: others may not run CLUSTER SLOTS.
   const asking = {
@@ -112,44 +63,66 @@ function createShared(
     reachability && isAddress
       ? new AddressWatch({ ...asking, connect: engine.connect }, reachability)
       : undefined;
-  return { counters, settings, budget, activity, topology, sentinel, watch, finding: new Finding() };
-}
+  activity?.add({
+    rest() {
+      topology.rest();
+      sentinel.rest();
+      reachability?.forget();
+    },
+    wake() {
+      topology.wake();
+      sentinel.wake();
+    },
+  });
 
-function upstreamOf(
-  engine: RemoteEngine,
-  shared: ReturnType<typeof createShared>,
-  user: RedisUser | null,
-  reachability?: Reachability,
-): Upstream {
-  const { counters, settings, budget, activity, topology, sentinel, watch, finding } = shared;
-  const options = {
-    handshake: engine.handshake(user),
-    credentials: user ? undefined : (engine.credentials ?? undefined),
-    explain: engine.explain,
-    timeout: settings.commandTimeout,
-    connections: settings.redisConnections,
-    maxBlockingConnections: settings.maxBlockingConnections,
-    maxTransactionConnections: settings.maxTransactionConnections,
-    maxQueuedCommands: settings.maxQueuedCommands,
-    maxReplySize: settings.maxReplySize,
-    budget,
+  const upstreamOf = (user: RedisUser | null, counted: Counted = (connection) => connection): Upstream => {
+    const options = {
+      handshake: engine.handshake(user),
+      credentials: user ? undefined : (engine.credentials ?? undefined),
+      explain: engine.explain,
+      timeout: settings.commandTimeout,
+      connections: settings.redisConnections,
+      maxBlockingConnections: settings.maxBlockingConnections,
+      maxTransactionConnections: settings.maxTransactionConnections,
+      maxQueuedCommands: settings.maxQueuedCommands,
+      maxReplySize: settings.maxReplySize,
+      budget,
+      counters,
+      idle: user ? USER_IDLE : undefined,
+      activity,
+    };
+    const server = () => {
+      const connect = (onRead?: OnReadOpts) =>
+        engine.kind === "sentinel" ? sentinel.connect(onRead) : engine.connect(onRead);
+      const own = { ...options, reachability: user ? undefined : reachability, watch };
+      const finder = engine.kind === "sentinel" ? sentinel : (watch ?? new PrimaryFinder());
+      return new AwaitingPrimary({ ...own, connect: (onRead) => counted(connect(onRead)) }, finder);
+    };
+    const cluster = () => {
+      // Its nodes are other servers, with other roles.
+      watch?.close();
+      const connect = (to: Address, onRead?: OnReadOpts) => counted(engine.connectTo(to, onRead));
+      return new Cluster({ ...options, connect, topology, readPolicy: settings.readPolicy });
+    };
+    if (engine.kind === "cluster") return cluster();
+    if (engine.kind !== "unknown" || !watch || watch.isCluster === false) return server();
+    return watch.isCluster ? cluster() : new AutoDetectUpstream(server(), cluster, watch);
+  };
+  const own = upstreamOf(null);
+  const users = new Users(upstreamOf);
+  return {
     counters,
-    idle: user ? USER_IDLE : undefined,
-    activity,
+    of: (user) => (user ? users.of(user) : own),
+    *[Symbol.iterator]() {
+      yield own;
+      yield* users;
+    },
+    close() {
+      topology.close();
+      sentinel.close();
+      watch?.close();
+      own.close();
+      users.close();
+    },
   };
-  const server = () => {
-    const own = { ...options, connect: engine.connect, reachability, watch };
-    const finder = engine.kind === "sentinel" ? sentinel : (watch ?? new PrimaryFinder());
-    return new AwaitingPrimary(own, finder);
-  };
-  const cluster = () => {
-    // Its nodes are other servers, with other roles.
-    watch?.close();
-    const { readPolicy } = settings;
-    return new Cluster({ ...options, connect: engine.connectTo, topology, readPolicy });
-  };
-  if (engine.kind === "cluster" || finding.isCluster) return cluster();
-  if (engine.kind === "unknown" && finding.isCluster === null)
-    return new AutoDetectUpstream(server(), cluster, finding, activity);
-  return server();
 }

@@ -15,13 +15,9 @@ interface Entry {
   usedAt: number;
 }
 
-/**
- * The upstreams of Redis users. One that was not used for a minute and has no connection is forgotten: its tokens may be
- * gone.
- */
+/** The upstreams of Redis users. One without a connection that was not used for a minute is forgotten. */
 export class Users {
   readonly #entries = new Map<string, Entry>();
-  readonly #keys = new WeakMap<RedisUser, string>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -33,7 +29,8 @@ export class Users {
 
   /** The upstream of a user, to be used now: it may be another one later. */
   of(user: RedisUser): Upstream {
-    const key = this.#keyOf(user);
+    // A user that changed its password is another one: connections stay signed in as they were made.
+    const key = JSON.stringify([user.username, user.password]);
     let entry = this.#entries.get(key);
     if (!entry) {
       entry = this.#add(user);
@@ -61,16 +58,6 @@ export class Users {
     const entry: Entry = { upstream: this.make(user, counted), open: 0, usedAt: 0 };
     if (this.#closed) entry.upstream.close();
     return entry;
-  }
-
-  /** A user that changed its password is another one: connections stay signed in as they were made. */
-  #keyOf(user: RedisUser): string {
-    let key = this.#keys.get(user);
-    if (key === undefined) {
-      key = JSON.stringify([user.username, user.password]);
-      this.#keys.set(user, key);
-    }
-    return key;
   }
 
   #sweep(): void {

@@ -43,14 +43,6 @@ describeEngines("commands that wait", (setup) => {
     expect(performance.now() - began).toBeLessThan(10_000);
   });
 
-  test("a blocking command works on streams", async () => {
-    const waiting = call(gateway, "/", { body: ["XREAD", "BLOCK", "0", "STREAMS", "s", "$"] });
-    await expect.poll(blockingConnections).toBe(1);
-    await sleep(500);
-    await run(gateway, "XADD", "s", "1-1", "f", "v");
-    expect((await waiting).json).toEqual({ result: [["s", [["1-1", ["f", "v"]]]]] });
-  });
-
   test("a blocking command is cancelled with its client, and no element is lost", async () => {
     const controller = new AbortController();
     const { signal } = controller;

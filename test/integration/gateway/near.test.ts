@@ -101,36 +101,6 @@ describe("reports of changes to near caches", { tags: "redis-server" }, () => {
     );
   });
 
-  test("a report that verifies has every acknowledged change, at once", async () => {
-    const gateway = await start();
-    let { state } = await first(gateway);
-    for (let i = 0; i < 300; i++) {
-      const key = `near:${i % 20}`;
-      await server.command("SET", key, i);
-      const report = await ask(gateway, `verify,${state}`);
-      expect(listed(report)).toEqual([bucket(key)]);
-      state = report.state;
-    }
-  });
-
-  test("a value read with a report is from before a change only if a later report has that change", async () => {
-    const gateway = await start();
-    let { state } = await first(gateway);
-    let unchanged = 0;
-    for (let i = 0; i < 300; i++) {
-      const written = server.command("SET", "near:n", i);
-      const read = await ask(gateway, state, ["GET", "near:n"]);
-      await written;
-      const later = await ask(gateway, `verify,${read.state}`);
-      if (listed(later).length === 0) {
-        unchanged++;
-        expect(Number(read.result)).toBe(i);
-      }
-      state = later.state;
-    }
-    expect(unchanged).toBeGreaterThan(0);
-  });
-
   test("expiry is reported, and FLUSHALL as a change of every key in the same epoch", async () => {
     const gateway = await start();
     const { state, epoch } = await first(gateway);

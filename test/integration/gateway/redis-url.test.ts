@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type RedisServer, startFakeRedis, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
@@ -58,24 +55,6 @@ describe("a Redis with a password", { tags: "redis-server" }, () => {
     expect(response.headers["warmline-outcome"]).toBe("unsent");
     expect(response.json.error).toContain(text);
     expect(response.text).not.toContain("wrong-one");
-  });
-
-  test("a password file is read for each new connection", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "warmline-password-"));
-    const file = join(folder, "password");
-    writeFileSync(file, "p@ss word\n");
-    gateway = await createGateway({
-      redis: `redis://ann@127.0.0.1:${port}/1`,
-      redisPasswordFile: file,
-      port: 0,
-    });
-    expect(await run(gateway, "SET", "k", "v")).toBe("OK");
-    // The next connection has the new password.
-    await redis.command("ACL", "SETUSER", "ann", "resetpass", ">other");
-    writeFileSync(file, "other");
-    expect((await call(gateway, "/multi-exec", { body: [["GET", "k"]] })).json).toEqual([{ result: "v" }]);
-    await redis.command("ACL", "SETUSER", "ann", "resetpass", ">p@ss word");
-    rmSync(folder, { recursive: true });
   });
 
   test("a user without MULTI runs no part of a transaction", async () => {

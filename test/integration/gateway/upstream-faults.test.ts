@@ -8,8 +8,12 @@ import {
   startFakeRedis,
 } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import { call } from "./http.js";
+import { call, type GatewayResponse } from "./http.js";
 
+const TWICE = [
+  ["INCR", "n"],
+  ["INCR", "n"],
+];
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 let fake: FakeRedis;
@@ -39,48 +43,35 @@ afterEach(async () => {
 
 const send = (...words: string[]) => call(gateway, "/", { body: words });
 
+const expectOutcome = ({ status, headers }: GatewayResponse, expected: number, outcome: string) =>
+  expect([status, headers["warmline-outcome"]]).toEqual([expected, outcome]);
+
 /** Waits until the gateway has noticed that its connection to Redis has ended. */
 const noticed = () => expect.poll(() => gateway.problem).toMatch(/cannot be reached/);
 
 describe("a reply lost with its connection", () => {
-  test.each([1, 2, 5])(
-    "a lost reply is unknown and the command is never written again, %i times in a row",
-    async (times) => {
-      await start((command) => (command.name === "INCR" && command.times <= times ? "close" : undefined));
-      for (let i = 1; i <= times; i++) {
+  test.each(["close", "reset", { cut: 2 }] as const)(
+    "a reply lost by %j is unknown, and the command is never written again, twice in a row",
+    async (action) => {
+      await start(({ name, times }) => (name === "INCR" && times <= 2 ? action : undefined));
+      for (let i = 1; i <= 2; i++) {
         const response = await send("INCR", "n");
-        expect(response.status).toBe(502);
-        expect(response.headers["warmline-outcome"]).toBe("unknown");
+        expectOutcome(response, 502, "unknown");
         expect(response.json.error).toMatch(/connection to Redis was lost/);
         expect(fake.count("INCR")).toBe(i);
       }
-      expect((await send("INCR", "n")).json).toEqual({ result: times + 1 });
+      expect((await send("INCR", "n")).json).toEqual({ result: 3 });
       await sleep(100);
-      expect(fake.count("INCR")).toBe(times + 1);
+      expect(fake.count("INCR")).toBe(3);
     },
   );
 
-  test.each(["reset", { cut: 2 }] as const)("a reply lost by %j is unknown", async (action) => {
-    await start(({ connection }) => (connection === 1 ? action : undefined));
-    const response = await send("INCR", "n");
-    expect(response.status).toBe(502);
-    expect(response.headers["warmline-outcome"]).toBe("unknown");
-    expect((await send("GET", "n")).json).toEqual({ result: "1" });
-  });
-
   test("only the commands without a reply are unknown", async () => {
     await start(({ args }) => (args[1] === "bad" ? "close" : undefined));
-    const response = await call(gateway, "/pipeline", {
-      body: [
-        ["ECHO", "a"],
-        ["ECHO", "bad"],
-        ["ECHO", "c"],
-      ],
-    });
-    expect(response.status).toBe(200);
-    expect(response.json[0]).toEqual({ result: "a" });
-    expect(response.json[1].error).toMatch(/^UNKNOWNOUTCOME /);
-    expect(response.json[2].error).toMatch(/^UNKNOWNOUTCOME /);
+    const body = ["a", "bad", "c"].map((text) => ["ECHO", text]);
+    const { status, json } = await call(gateway, "/pipeline", { body });
+    const unknown = { error: expect.stringMatching(/^UNKNOWNOUTCOME /) };
+    expect([status, json]).toEqual([200, [{ result: "a" }, unknown, unknown]]);
     expect(fake.applied.filter(({ args }) => args[1] === "bad")).toHaveLength(1);
   });
 
@@ -109,14 +100,8 @@ describe("a reply lost with its connection", () => {
       if (name === "EXEC") return "close";
       return { bytes: name === "INCR" ? "+QUEUED\r\n" : "+OK\r\n" };
     });
-    const response = await call(gateway, "/multi-exec", {
-      body: [
-        ["INCR", "n"],
-        ["INCR", "n"],
-      ],
-    });
-    expect(response.status).toBe(502);
-    expect(response.headers["warmline-outcome"]).toBe("unknown");
+    const response = await call(gateway, "/multi-exec", { body: TWICE });
+    expectOutcome(response, 502, "unknown");
     await sleep(100);
     expect(fake.count("EXEC")).toBe(1);
   });
@@ -142,28 +127,15 @@ describe("no connection", () => {
     const began = performance.now();
     const response = await send("INCR", "n");
     expect(performance.now() - began).toBeLessThan(3_000);
-    expect(response.status).toBe(503);
-    expect(response.headers["warmline-outcome"]).toBe("unsent");
+    expectOutcome(response, 503, "unsent");
     expect(response.headers["retry-after"]).toBe("1");
     expect(response.json.error).toMatch(/could not be reached: ECONNREFUSED/);
-    const batch = await call(gateway, "/pipeline", {
-      body: [
-        ["INCR", "n"],
-        ["INCR", "n"],
-      ],
-    });
+    const batch = await call(gateway, "/pipeline", { body: TWICE });
     expect(batch.status).toBe(200);
-    expect(batch.json.map((item: { error: string }) => item.error.split(" ")[0])).toEqual([
-      "UNSENT",
-      "UNSENT",
-    ]);
-    for (const alone of [
-      await call(gateway, "/multi-exec", { body: [["INCR", "n"]] }),
-      await send("BLPOP", "l", "1"),
-    ]) {
-      expect(alone.status).toBe(503);
-      expect(alone.headers["warmline-outcome"]).toBe("unsent");
-    }
+    const unsent = { error: expect.stringMatching(/^UNSENT /) };
+    expect(batch.json).toEqual([unsent, unsent]);
+    expectOutcome(await call(gateway, "/multi-exec", { body: TWICE }), 503, "unsent");
+    expectOutcome(await send("BLPOP", "l", "1"), 503, "unsent");
     const health = await call(gateway, "/health");
     expect(health.status).toBe(503);
     expect(health.json.status).toBe("down");
@@ -212,30 +184,13 @@ describe("no connection", () => {
   });
 });
 
-test.each([
-  "WRONGPASS invalid username-password pair or user is disabled.",
-  "ERR max number of clients reached",
-])(
-  "a Redis that replies to the handshake with %s gets no command, and the password stays secret",
-  async (refuse) => {
-    await start(() => ({ refuse }), { password: "hidden" });
-    const response = await send("GET", "k");
-    expect(response.status).toBe(503);
-    expect(response.headers["warmline-outcome"]).toBe("unsent");
-    expect(response.json.error).toContain(refuse);
-    expect(response.text).not.toContain("hidden");
-    expect(fake.count("GET")).toBe(0);
-  },
-);
-
 describe("bytes that are no response", () => {
   test("malformed bytes in place of a reply close the connection, and the command is unknown", async () => {
     await start(({ connection }) =>
       connection === 1 ? { bytes: "HTTP/1.1 400 Bad Request\r\n\r\n" } : undefined,
     );
     const response = await send("INCR", "n");
-    expect(response.status).toBe(502);
-    expect(response.headers["warmline-outcome"]).toBe("unknown");
+    expectOutcome(response, 502, "unknown");
     expect((await send("INCR", "n")).json).toEqual({ result: 2 });
     expect(fake.connectionsOpened).toBe(2);
   });
@@ -269,8 +224,7 @@ test("commands above maxQueuedCommands are refused as unsent", async () => {
   const waiting = Array.from({ length: 10 }, () => send("GET", "k"));
   await expect.poll(() => fake.count("GET")).toBe(10);
   const response = await send("GET", "k");
-  expect(response.status).toBe(503);
-  expect(response.headers["warmline-outcome"]).toBe("unsent");
+  expectOutcome(response, 503, "unsent");
   expect(response.headers["retry-after"]).toBe("1");
   for (const each of await Promise.all(waiting)) expect(each.status).toBe(504);
 });

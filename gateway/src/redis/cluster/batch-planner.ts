@@ -4,7 +4,7 @@ import type { BufferBudget } from "../../util/buffer-budget.js";
 import { COLON } from "../../util/bytes.js";
 import type { Receiver } from "../failure.js";
 import { type Combine, combiners, Merge } from "../merge.js";
-import type { Batch, ClusterCommand, RoutingHint } from "./cluster-command.js";
+import type { Batch, ClusterCommand } from "./cluster-command.js";
 import { type Plan, planOf } from "./plan.js";
 import { addScan } from "./scan.js";
 import type { Topology } from "./topology.js";
@@ -50,35 +50,21 @@ export class BatchPlanner {
 
   #add(command: Command, plan: Plan, tag: number, wait?: number): void {
     const { batch, topology } = this;
-    const { repeatable } = plan;
     const { receiver } = batch;
     switch (plan.kind) {
       case "one":
-        batch.add(command, { slot: plan.slot, read: plan.read, repeatable }, receiver, tag, wait);
+        batch.add(command, plan.hint, receiver, tag, wait);
         return;
       case "refused":
         receiver.onReply(plan.reply, tag);
         return;
-      case "split": {
-        const { parts, read, combine } = plan;
-        const merge = new Merge(receiver, tag, parts.length, combine, !repeatable, false, this.budget);
-        parts.forEach((part, at) => {
-          batch.add(part.command, { slot: part.slot, read, repeatable }, merge, at, wait);
-        });
-        return;
-      }
+      case "split":
       case "everywhere": {
-        const hints = topology.shards.flatMap((shard): RoutingHint[] => {
-          const slot = topology.firstSlotOf(shard);
-          if (slot < 0) return [];
-          const copies = plan.replicasToo ? shard.replicas : [];
-          const copied = copies.map((only) => ({ slot: -1, read: false, repeatable, only }));
-          return [{ slot, read: false, repeatable }, ...copied];
-        });
-        const { combine, oneIsEnough } = plan;
-        const merge = new Merge(receiver, tag, hints.length, combine, !repeatable, oneIsEnough, this.budget);
-        hints.forEach((hint, at) => {
-          batch.add(command, hint, merge, at, wait);
+        const { combine, oneIsEnough, repeatable } = plan;
+        const parts = plan.parts(topology);
+        const merge = new Merge(receiver, tag, parts.length, combine, !repeatable, oneIsEnough, this.budget);
+        parts.forEach((part, at) => {
+          batch.add(part.command, part.hint, merge, at, wait);
         });
         return;
       }

@@ -16,6 +16,9 @@ export interface RoutingHint {
   readonly only?: string;
 }
 
+/** One list for all commands that no node has failed. */
+const NONE: readonly string[] = [];
+
 /** One command, or a part of one, on its way through the cluster. */
 export class ClusterCommand implements OrderedCommand {
   state: OrderedCommand["state"] = "due";
@@ -35,8 +38,8 @@ export class ClusterCommand implements OrderedCommand {
   repeats = 0;
   /** Whether it must run on the primary, since an earlier command of the batch writes to its slot. */
   mustSeeWrites = false;
-  /** Nodes that failed it, if any did. */
-  #tried: Set<string> | null = null;
+  /** The names of nodes that failed it. */
+  tried: readonly string[] = NONE;
   /** The error for which it has to wait, which is its result if it waits too long. */
   obstacle: Buffer | UpstreamFailure | null = null;
   /** Its deadline, on the clock of `performance.now()`. */
@@ -60,18 +63,9 @@ export class ClusterCommand implements OrderedCommand {
     return this.batch.receiver.cancelled;
   }
 
-  failedAt(name: string): void {
-    this.#tried ??= new Set();
-    this.#tried.add(name);
-  }
-
-  hasFailedAt(name: string): boolean {
-    return this.#tried?.has(name) ?? false;
-  }
-
-  /** All nodes may be tried again. */
-  startOver(): void {
-    this.#tried = null;
+  /** The node that it was sent to has failed it: a read can go to another one. */
+  failed(): void {
+    if (this.hint.read) this.tried = [...this.tried, this.node.name];
   }
 }
 

@@ -17,10 +17,7 @@ import { type Address, addressOf, type Topology } from "./topology.js";
 import { ClusterTransaction } from "./transaction.js";
 import { Transport } from "./transport.js";
 
-/**
- * Options of the connections to a Redis Cluster: those to a server apply to each node. A replica that serves reads has as many
- * shared connections for them.
- */
+/** Options of the connections to a Redis Cluster: those to a server apply to each node. */
 export interface ClusterOptions extends Omit<ServerOptions, "connect" | "connectTimeout" | "reachability"> {
   readonly topology: Topology;
   readonly connect: (to: Address, onRead?: OnReadOpts) => Duplex;
@@ -39,7 +36,7 @@ interface Early {
 
 /** A Redis Cluster: commands go to the nodes of their slots, and come back as from one Redis. */
 export class Cluster implements Upstream {
-  readonly pushOptions: RedisSocketOptions;
+  readonly connectionOptions: RedisSocketOptions;
   readonly sharding: Upstream["sharding"];
   readonly #topology: Topology;
   readonly #nodes: Nodes;
@@ -58,14 +55,14 @@ export class Cluster implements Upstream {
       return new Node(name, { ...options, connect: connectTo(name), connectTimeout, reconnect: "wanted" });
     });
     this.#transport = new Transport(topology, this.#nodes, this.#scripts, options.readPolicy, timeout);
-    this.pushOptions = {
+    this.connectionOptions = {
       ...options,
       connect: (onRead) => this.#connectAny(onRead),
       handshake: [...(options.handshake ?? []), PING],
       connectTimeout: timeout,
     };
     this.sharding = createSharding(topology, (name) => ({
-      ...this.pushOptions,
+      ...this.connectionOptions,
       connect: connectTo(name),
       connectTimeout,
     }));

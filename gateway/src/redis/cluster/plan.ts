@@ -4,38 +4,37 @@ import { joinArgs } from "../../resp/args.js";
 import type { Command } from "../../resp/command.js";
 import { LazyMap } from "../../util/lazy-map.js";
 import { type Combine, CROSS_SLOT, combiners, inOrderOf } from "../merge.js";
+import type { RoutingHint } from "./cluster-command.js";
 import { slotOf } from "./slot.js";
+import type { Topology } from "./topology.js";
 
-/** The way in which a cluster runs a command. */
-export type Plan = {
-  /** Whether it may be sent again although it may have been executed. */
-  readonly repeatable: boolean;
-} & (
+/** A command for one node, and the nodes that it may go to. */
+export interface Part {
+  readonly command: Command;
+  readonly hint: RoutingHint;
+}
+
+/** The way in which a cluster runs a command. `repeatable`: it may be sent again although it may have been executed. */
+export type Plan = { readonly repeatable: boolean } & (
+  | { readonly kind: "one"; readonly hint: RoutingHint }
   | {
-      readonly kind: "one";
-      /** The slot whose node serves it; -1 for any primary. */
-      readonly slot: number;
-      /** Whether a replica can run it. */
-      readonly read: boolean;
-    }
-  | {
-      readonly kind: "split";
-      readonly parts: readonly { readonly command: Command; readonly slot: number }[];
-      readonly read: boolean;
+      /** A part for each slot of its keys, or for each node. */
+      readonly kind: "split" | "everywhere";
+      readonly parts: (topology: Topology) => readonly Part[];
       readonly combine: Combine;
-    }
-  | {
-      readonly kind: "everywhere";
-      readonly replicasToo: boolean;
-      readonly combine: Combine;
+      /** Whether errors don't count once a part has succeeded. */
       readonly oneIsEnough: boolean;
     }
   | { readonly kind: "scan" | "wait" }
   | { readonly kind: "refused"; readonly reply: Buffer }
 );
 
-const ANY: Plan = { kind: "one", slot: -1, read: false, repeatable: false };
-const ANY_READ: Plan = { ...ANY, repeatable: true };
+const ANY: Plan = one({ slot: -1, read: false, repeatable: false });
+const ANY_READ: Plan = one({ slot: -1, read: false, repeatable: true });
+
+function one(hint: RoutingHint): Plan {
+  return { kind: "one", hint, repeatable: hint.repeatable };
+}
 
 /** PUBSUB counts only the subscriptions of the node that runs it. */
 const PUBSUB: Readonly<Record<string, Combine>> = {
@@ -52,7 +51,7 @@ export function planOf(command: Command): Plan {
   const indexes = getKeyIndexes(command, info);
   // Redis itself finds the keys of commands unknown here, and redirects them.
   if (!info || !indexes) return info?.readonly ? ANY_READ : ANY;
-  if (indexes.length === 0) return keyless(info);
+  if (indexes.length === 0) return keyless(command, info);
   const slots = indexes.map((place) => {
     const reader = command.argReader(place);
     const length = reader.nextLength();
@@ -62,7 +61,7 @@ export function planOf(command: Command): Plan {
   const repeatable = info.readonly;
   // A replica lacks the scripts that its primary was given.
   const read = repeatable && info.group !== "scripting";
-  if (slots.every((other) => other === slot)) return { kind: "one", slot, read, repeatable };
+  if (slots.every((other) => other === slot)) return one({ slot, read, repeatable });
   if (info.requestPolicy !== "multi_shard") return { kind: "refused", reply: CROSS_SLOT, repeatable };
   return split(command, indexes, slots, info);
 }
@@ -81,33 +80,42 @@ function split(
   const step = indexes[1]! - indexes[0]!;
   const name = command.slice(0, 1);
   const parts = [...bySlot].map(([slot, group]) => ({
-    slot,
+    hint: { slot, read, repeatable: read },
     command: joinArgs(1 + group.length * step, [
       name,
       ...group.map((at) => command.slice(indexes[at]!, indexes[at]! + step)),
     ]),
   }));
   const combine = responsePolicy === null ? inOrderOf([...bySlot.values()]) : combinerOf(responsePolicy);
-  return { kind: "split", parts, read, combine, repeatable: read };
+  return { kind: "split", parts: () => parts, combine, oneIsEnough: false, repeatable: read };
 }
 
-function keyless(info: CommandInfo): Plan {
-  const { name, requestPolicy, responsePolicy, readonly: repeatable } = info;
-  if (name === "SCAN") return { kind: "scan", repeatable };
-  if (name === "WAIT" || name === "WAITAOF") return { kind: "wait", repeatable };
-  const everywhere = { kind: "everywhere", replicasToo: false, oneIsEnough: false, repeatable } as const;
-  if (name === "RANDOMKEY") return { ...everywhere, combine: combiners.random };
-  if (name === "KEYS") return { ...everywhere, combine: combiners.union };
-  if (Object.hasOwn(PUBSUB, name)) return { ...everywhere, combine: PUBSUB[name]!, repeatable: true };
-  if (name === "PING" || requestPolicy === null || responsePolicy === "special") {
-    return repeatable ? ANY_READ : ANY;
-  }
-  return {
-    ...everywhere,
-    replicasToo: requestPolicy === "all_nodes" && info.group !== "scripting",
-    combine: responsePolicy === null ? combiners.concat : combinerOf(responsePolicy),
+function keyless(command: Command, info: CommandInfo): Plan {
+  const { name, group, requestPolicy, responsePolicy, readonly: isRead } = info;
+  if (name === "SCAN") return { kind: "scan", repeatable: isRead };
+  if (name === "WAIT" || name === "WAITAOF") return { kind: "wait", repeatable: isRead };
+  const toReplicas = requestPolicy === "all_nodes" && group !== "scripting";
+  const everywhere = (combine: Combine, repeatable = isRead): Plan => ({
+    kind: "everywhere",
+    parts: (topology) =>
+      topology.shards.flatMap((shard): Part[] => {
+        const slot = topology.firstSlotOf(shard);
+        if (slot < 0) return [];
+        const copies = toReplicas ? shard.replicas : [];
+        const hints = [{ slot }, ...copies.map((only) => ({ slot: -1, only }))];
+        return hints.map((hint) => ({ command, hint: { ...hint, read: false, repeatable } }));
+      }),
+    combine,
     oneIsEnough: responsePolicy === "one_succeeded",
-  };
+    repeatable,
+  });
+  if (name === "RANDOMKEY") return everywhere(combiners.random);
+  if (name === "KEYS") return everywhere(combiners.union);
+  if (Object.hasOwn(PUBSUB, name)) return everywhere(PUBSUB[name]!, true);
+  if (name === "PING" || requestPolicy === null || responsePolicy === "special") {
+    return isRead ? ANY_READ : ANY;
+  }
+  return everywhere(responsePolicy === null ? combiners.concat : combinerOf(responsePolicy));
 }
 
 function combinerOf(policy: string): Combine {

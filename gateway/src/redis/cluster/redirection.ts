@@ -19,10 +19,7 @@ export type Redirect = Exclude<Redirection, { kind: "later" }>;
 
 const LATER: Redirection = { kind: "later" };
 
-/**
- * Parses an error reply. Returns null if it is the command's own reply.
- * @param command the command; null if it runs no script
- */
+/** Parses an error reply to a command, null if it runs no script. Returns null for any other error. */
 export function redirectionOf(reply: Buffer, command: Command | null): Redirection | null {
   if (refusalOf(reply, command)) return LATER;
   const text = reply.toString("latin1", 1, Math.min(reply.length, 300));

@@ -5,13 +5,10 @@ import type { Topology } from "./topology.js";
 
 export type Sharding = ReturnType<typeof createSharding>;
 
-/**
- * Returns the nodes of a cluster that serve sharded channels: each channel is at the primary that serves its slot.
- * @param pushOptions returns the options of a node's connections
- */
-export function createSharding(topology: Topology, pushOptions: (node: string) => RedisSocketOptions) {
+/** Returns the nodes of a cluster, by whose slots and changes sharded channels and near caches go. */
+export function createSharding(topology: Topology, connectionOptions: (node: string) => RedisSocketOptions) {
   return {
-    pushOptions,
+    connectionOptions,
     /** Returns the name of the node that serves a slot; undefined while that is not known. */
     nodeOf(slot: number): string | undefined {
       topology.open();

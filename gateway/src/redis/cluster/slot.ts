@@ -9,10 +9,7 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/**
- * The slot of the key `bytes[from, to)`. When it holds a `{` and behind it a `}` with something in between, only the
- * first such part counts (a hash tag).
- */
+/** The slot of the key `bytes[from, to)`, or of its hash tag: what the first `{` and the next `}` enclose. */
 export function slotOf(bytes: Buffer, from: number, to: number): number {
   let [begin, end] = [from, to];
   for (let open = from; open < to; open++) {

@@ -228,10 +228,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     this.emit("change");
   }
 
-  /**
-   * Takes a node of CLUSTER SLOTS: its host, port and id. Without a configured address it has the host that the reply came from.
-   * Returns its name.
-   */
+  /** Returns the name of a node of CLUSTER SLOTS. Without an address, its host is where the reply came from. */
   #learnNode(node: Decoded, from: string): string | null {
     if (!Array.isArray(node)) return null;
     const [host, port, id] = node;

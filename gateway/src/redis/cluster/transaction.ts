@@ -25,9 +25,9 @@ function slotOfAll(commands: readonly Command[]): { slot: number } | { place: nu
       const text = `ERR '${each.name.toLowerCase()}' affects several nodes of the cluster: send it outside a transaction`;
       return { place, error: errorOf(text) };
     }
-    if (plan.slot < 0) continue;
-    if (slot >= 0 && slot !== plan.slot) return { place, error: CROSS_SLOT };
-    slot = plan.slot;
+    if (plan.hint.slot < 0) continue;
+    if (slot >= 0 && slot !== plan.hint.slot) return { place, error: CROSS_SLOT };
+    slot = plan.hint.slot;
   }
   return { slot };
 }

@@ -108,7 +108,7 @@ export class Transport {
     if (byText) this.#repeat(clusterCommand, byText);
     else if (redirection?.kind === "later") {
       this.topology.refreshSoon();
-      if (clusterCommand.hint.read) clusterCommand.failedAt(clusterCommand.node.name);
+      clusterCommand.failed();
       this.#again(clusterCommand);
     } else if (redirection) this.#redirect(clusterCommand, redirection);
   }
@@ -131,7 +131,7 @@ export class Transport {
     const { reason } = failure;
     if (reason === "unreachable" || reason === "lost" || reason === "timeout") {
       this.#onNodeFailure(clusterCommand.node);
-      if (clusterCommand.hint.read) clusterCommand.failedAt(clusterCommand.node.name);
+      clusterCommand.failed();
     }
     clusterCommand.target = null;
     clusterCommand.asking = false;
@@ -175,7 +175,7 @@ export class Transport {
     const name = nodes.best(left);
     if (name === undefined) {
       // All have failed: from the start, after a pause.
-      clusterCommand.startOver();
+      clusterCommand.tried = [];
       return null;
     }
     return { node: nodes.get(name), fromReplica: name !== shard.primary, others: left.length - 1 };
@@ -185,7 +185,7 @@ export class Transport {
   #candidates(clusterCommand: ClusterCommand, shard: Shard): readonly string[] | null {
     const { batch, hint, mustSeeWrites } = clusterCommand;
     if (!hint.read || mustSeeWrites || batch.alone) return null;
-    return candidatesOf(shard, this.policy).filter((name) => !clusterCommand.hasFailedAt(name));
+    return candidatesOf(shard, this.policy).filter((name) => !clusterCommand.tried.includes(name));
   }
 
   #give({ node, fromReplica, others }: Choice, clusterCommands: ClusterCommand[]): void {

@@ -1,4 +1,4 @@
-import { parseRedisUrl, type RedisUrl } from "../redis-address.js";
+import { parseRedisUrl } from "../redis-address.js";
 import { AuthCommand } from "./auth-command.js";
 import { AwsIam } from "./aws/aws-iam.js";
 import { connectRequestOf } from "./aws/connect-request.js";
@@ -22,16 +22,13 @@ export interface SignInSettings {
 export const AUTH_KINDS = ["password", "aws-iam"] as const;
 type AuthKind = (typeof AUTH_KINDS)[number];
 
-/** Returns the settings that give a password, and the source of each. At most one of them may be given. */
-function sourcesIn(settings: SignInSettings): [name: string, make: (url: RedisUrl) => LoginSource][] {
-  const { redisPasswordFile: file, redisAuthCommand: program, redisAuth } = settings;
-  const found: ReturnType<typeof sourcesIn> = [];
-  if (file !== undefined)
-    found.push(["redisPasswordFile", ({ username }) => new PasswordFile(file, username)]);
-  if (program !== undefined)
-    found.push(["redisAuthCommand", ({ username }) => new AuthCommand(program, username)]);
-  if (redisAuth === "aws-iam") found.push(["redisAuth", (url) => new AwsIam(connectRequestOf(url))]);
-  return found;
+/** Returns the names of the settings that give a password. */
+function givenIn({ redisPasswordFile, redisAuthCommand, redisAuth }: SignInSettings): string[] {
+  return [
+    ...(redisPasswordFile === undefined ? [] : ["redisPasswordFile"]),
+    ...(redisAuthCommand === undefined ? [] : ["redisAuthCommand"]),
+    ...(redisAuth === "aws-iam" ? ["redisAuth"] : []),
+  ];
 }
 
 /**
@@ -41,14 +38,14 @@ function sourcesIn(settings: SignInSettings): [name: string, make: (url: RedisUr
 export function loginSourceOf(settings: SignInSettings, url: string): LoginSource | null {
   const address = parseRedisUrl(url);
   const { username, password } = address;
-  const [source] = sourcesIn(settings);
-  if (!source) {
-    if (username !== "" && password === "") throw new TypeError(`redis: ${NO_PASSWORD}`);
-    return null;
-  }
-  const [name, make] = source;
+  const { redisPasswordFile, redisAuthCommand } = settings;
+  const [name] = givenIn(settings);
+  if (name === undefined && username !== "" && password === "") throw new TypeError(`redis: ${NO_PASSWORD}`);
+  if (name === undefined) return null;
   if (password !== "") throw new TypeError(`${name}: the URL of the Redis already has a password`);
-  return make(address);
+  if (redisPasswordFile !== undefined) return new PasswordFile(redisPasswordFile, username);
+  if (redisAuthCommand !== undefined) return new AuthCommand(redisAuthCommand, username);
+  return new AwsIam(connectRequestOf(address));
 }
 
 const NO_PASSWORD =
@@ -59,7 +56,7 @@ const NO_PASSWORD =
  * @throws {TypeError} that begins with the name of a setting
  */
 export function checkSignIn(settings: SignInSettings): void {
-  const given = sourcesIn(settings).map(([name]) => name);
+  const given = givenIn(settings);
   if (given.length > 1) throw new TypeError(`${given.join(", ")}: give one of them`);
   if (settings.redis !== undefined) loginSourceOf(settings, settings.redis);
   else if (given.length === 1) throw new TypeError(`${given[0]}: needs the URL of a Redis, in redis`);

@@ -35,9 +35,7 @@ export interface FollowListener {
   readonly backlog: number;
   /** Called before the first entries, with the id of the entry before them. */
   onStart(id: string): void;
-  /**
-   * Entries as {@link FollowersOptions.encode} made them. Returns false if there is no memory to send them: they come again.
-   */
+  /** Encoded entries. Returns false if there is no memory to send them: they come again. */
   onMessage(encoded: Frame): boolean;
   /** Called with an error text: of Redis, or `GAP ...`. No further call follows. */
   onRefusal(error: string): void;
@@ -272,10 +270,7 @@ export class Followers {
     });
   }
 
-  /**
-   * Reads a page of at most `size` entries. A page that does not fit is read again with fewer entries. A single entry that
-   * never fits is an error. Rejects with an UpstreamFailure.
-   */
+  /** Reads a page of at most `size` entries, or fewer that fit. Rejects with an UpstreamFailure. */
   async #read(
     key: string,
     position: Position,

@@ -137,7 +137,7 @@ export class TopicConnections<T extends ConnectedTopic> {
     // Nodes come and go.
     for (const [other, { isUnused }] of this.#connections) if (isUnused) this.#connections.delete(other);
     const isNode = name !== ANY_NODE && name !== ANY_NODE_SHARDED;
-    const options = isNode ? this.options.sharding()!.pushOptions(name) : this.options;
+    const options = isNode ? this.options.sharding()!.connectionOptions(name) : this.options;
     const connection = new SubscriptionConnection<T>(name, options, {
       ...this.handler,
       onSubscribed: (topic) => {

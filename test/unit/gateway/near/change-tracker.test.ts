@@ -21,7 +21,7 @@ const record = (message: string) => log.push(message);
 const recorded = { debug: record, warn: record } as never as Log;
 /** Returns the reply to a command; undefined if there is none yet. */
 let reply: (name: string, connection: Connection) => string | undefined;
-let pushOptions: RedisSocketOptions;
+let connectionOptions: RedisSocketOptions;
 
 const REPLIES: Record<string, string> = { PING: "+PONG", HELLO: "%0", CLIENT: "+OK" };
 /** Lets streams and promises run. */
@@ -47,11 +47,11 @@ beforeEach(() => {
     });
     return near;
   };
-  pushOptions = {
+  connectionOptions = {
     ...{ connect, handshake: [command("PING")], connectTimeout: 5_000 },
     ...{ maxReplySize: 1_000, counters: newCounters() },
   };
-  const upstream = { pushOptions, sharding: null };
+  const upstream = { connectionOptions, sharding: null };
   tracker = new ChangeTracker(upstream, ["a"], recorded);
   tracker.open();
 });
@@ -121,10 +121,10 @@ test("a cluster is tracked once its nodes list the same primaries", async () => 
   const names = new Map<Connection, string>();
   const sharding: Partial<Sharding> = {
     primaries: () => ["a", "b"],
-    pushOptions: (name) => ({
-      ...pushOptions,
+    connectionOptions: (name) => ({
+      ...connectionOptions,
       connect: () => {
-        const near = pushOptions.connect();
+        const near = connectionOptions.connect();
         names.set(latest(), name);
         return near;
       },
@@ -134,7 +134,7 @@ test("a cluster is tracked once its nodes list the same primaries", async () => 
   };
   reply = (name, connection) => (name === "CLUSTER" ? bulk(lists[names.get(connection)!]!) : REPLIES[name]);
   tracker.close();
-  const upstream = { pushOptions, sharding: sharding as Sharding };
+  const upstream = { connectionOptions, sharding: sharding as Sharding };
   tracker = new ChangeTracker(upstream, ["a"], recorded);
   tracker.open();
   await vi.advanceTimersByTimeAsync(1_000);

@@ -17,6 +17,7 @@ const HANDSHAKE = ["PING", "INFO", "CLIENT", "AUTH"];
 class FakeServer {
   role = "master";
   isLoading = false;
+  isBusy = false;
   /** Commands received, without those of handshakes. */
   readonly received: string[] = [];
   connections = 0;
@@ -40,7 +41,8 @@ class FakeServer {
         const [name = ""] = args;
         if (!HANDSHAKE.includes(name) && name !== "DISCARD") this.received.push(args.join(" "));
         let reply: string | null;
-        if (name === "INFO") {
+        if (this.isBusy) reply = "-BUSY Redis is busy running a script.";
+        else if (name === "INFO") {
           const text = args[1] === "server" ? `run_id:${this.id}` : `role:${this.role}`;
           reply = args[1] === "cluster" ? "$17\r\ncluster_enabled:0" : `$${text.length}\r\n${text}`;
         } else if (this.isLoading) reply = "-LOADING Redis is loading the dataset in memory";
@@ -228,6 +230,29 @@ test("a server that loads its data is connected to, keeps its connections, and c
   expect(await late).toEqual(["+OK"]);
   expect(server.sockets.size).toBe(2);
   expect(lines).toEqual([]);
+});
+
+test("commands wait until a server that runs a script says whether it is a node of a cluster", async () => {
+  const server = new FakeServer("a");
+  server.isBusy = true;
+  const upstream = start(() => server);
+  const gone = { cancelled: false, failures: 0, onReply() {}, onFailure: () => void gone.failures++ };
+  upstream.send([command("INCR", "gone")], gone);
+  const early = Promise.all([send(upstream, "GET early"), transact(upstream)]);
+  await expect.poll(() => server.connections).toBeGreaterThan(1);
+  gone.cancelled = true;
+  server.isBusy = false;
+  expect(await early).toEqual([["+OK"], "a"]);
+  expect(gone.failures).toBe(1);
+  expect(server.received).not.toContain("INCR gone");
+});
+
+test("commands wait no longer than their time for what a server says of itself", async () => {
+  const server = new FakeServer("a");
+  server.isBusy = true;
+  const upstream = start(() => server, 500);
+  expect((await send(upstream, "GET late"))[0]).toMatchObject({ outcome: "unsent" });
+  expect(server.received).toEqual([]);
 });
 
 test("a server that was restarted is used by all, and is no change of the address", async () => {

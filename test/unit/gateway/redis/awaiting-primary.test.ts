@@ -14,13 +14,17 @@ const HANDSHAKE = ["PING", "CLIENT"];
 let upstream: AwaitingPrimary;
 afterEach(() => upstream.close());
 
+interface Setup {
+  readonly isUp?: () => boolean;
+  readonly timeout?: number;
+  readonly budget?: BufferBudget;
+  readonly believes?: PrimaryFinder["believes"];
+}
+
 /** A server that replies with the result of `reply`, or closes if that is null; null for one that can't be reached. */
 function start(
   reply: (args: readonly string[]) => string | null,
-  isUp = () => true,
-  timeout = 10_000,
-  budget?: BufferBudget,
-  of: Partial<Pick<PrimaryFinder, "waitsFor" | "believes">> = {},
+  { isUp = () => true, timeout = 10_000, ...more }: Setup = {},
 ) {
   const received: string[] = [];
   const connect = () => {
@@ -47,13 +51,13 @@ function start(
     maxQueuedCommands: 100,
     maxReplySize: 1e6,
   };
-  const server = { connect, timeout, ...options, budget, counters: newCounters() };
+  const server = { connect, timeout, ...options, budget: more.budget, counters: newCounters() };
   let requested = 0;
   const finder = Object.assign(new PrimaryFinder(), {
     repeatsReads: true,
     waitsFor: () => true,
     queryAgain: () => void requested++,
-    ...of,
+    ...(more.believes && { believes: more.believes }),
   });
   upstream = new AwaitingPrimary(server, finder);
   return { received, asked: () => requested, changed: () => finder.emit("change") };
@@ -90,21 +94,12 @@ test.each([
   "-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
   "-CLUSTERDOWN The cluster is down",
 ])("a command that is refused until its timeout fails as unsent, with the reason: %s", async (refusal) => {
-  const { received } = start(() => refusal, undefined, 2_000);
+  const { received } = start(() => refusal, { timeout: 2_000 });
   const [result] = await send("SET a 1");
   expect(result).toMatchObject({ outcome: "unsent", code: "UNSENT" });
   expect((result as unknown as Error).message).toContain(refusal.slice(1));
   expect(received.length).toBeGreaterThan(2);
   expect(received.length).toBeLessThan(30);
-});
-
-test("a server that is a replica on purpose, or one that accepts no writes, replies to each write at once", async () => {
-  const { received, asked } = start(() => READONLY, undefined, undefined, undefined, {
-    waitsFor: () => false,
-  });
-  expect(await send("SET a 1", "SET b 1")).toEqual([READONLY, READONLY]);
-  expect(received).toHaveLength(2);
-  expect(asked()).toBe(2);
 });
 
 test.each(["-READONLY x", "-LOADING x", "-BUSY x", "-CLUSTERDOWN x"])(
@@ -119,9 +114,7 @@ test.each(["-READONLY x", "-LOADING x", "-BUSY x", "-CLUSTERDOWN x"])(
 
 test("a script that replies as a replica would is run once if the server is a primary, and again if it is not", async () => {
   const verdicts = [null, null, false];
-  const script = start(() => READONLY, undefined, undefined, undefined, {
-    believes: () => verdicts.shift()!,
-  });
+  const script = start(() => READONLY, { believes: () => verdicts.shift()! });
   expect(await send("EVAL s 0")).toEqual([READONLY]);
   expect(script.received).toEqual(["EVAL s 0"]);
   upstream.close();
@@ -203,7 +196,7 @@ test("an exclusive connection is waited for, and an interrupted wait continues f
       if (name === "BLPOP" && unblocked++ < 1) return "-UNBLOCKED force unblock, instance state changed";
       return name === "EXEC" ? "*1\r\n+OK" : name === "SET" ? "+QUEUED" : "+OK";
     },
-    () => ++attempts > 3,
+    { isUp: () => ++attempts > 3 },
   );
   const exec = new Promise((resolve, onFailure) => {
     upstream.transaction([command("SET", "k", "v")], {
@@ -222,21 +215,14 @@ test("an exclusive connection is waited for, and an interrupted wait continues f
 
 test("CLIENT UNBLOCK with ERROR ends a wait with its error, and the command is not sent again", async () => {
   const error = "-UNBLOCKED client unblocked via CLIENT UNBLOCK";
-  const { received } = start(
-    ([name]) => (name === "BLPOP" ? error : "+OK"),
-    () => true,
-  );
+  const { received } = start(([name]) => (name === "BLPOP" ? error : "+OK"));
   expect(await sendAlone([5_000], "BLPOP q 5")).toEqual([error]);
   expect(received.filter((text) => text.startsWith("BLPOP"))).toHaveLength(1);
 });
 
 test("a command that waits for its server fails at once as unsent when the gateway closes", async () => {
-  start(
-    () => "+OK",
-    () => false,
-    // Longer than a test may take.
-    60_000,
-  );
+  // Longer than a test may take.
+  start(() => "+OK", { isUp: () => false, timeout: 60_000 });
   const waiting = sendAlone([0], "WAIT 0 0");
   await new Promise((resolve) => setTimeout(resolve, 50));
   upstream.close();
@@ -248,14 +234,13 @@ test("a command that waits for its server fails at once as unsent when the gatew
 test("a connection that waits for its next attempt connects at once when there is another primary", async () => {
   let attempts = 0;
   let isUp = false;
-  const { changed } = start(
-    () => "+OK",
-    () => {
+  const { changed } = start(() => "+OK", {
+    isUp: () => {
       attempts++;
       return isUp;
     },
-    5_000,
-  );
+    timeout: 5_000,
+  });
   const result = send("SET a 1");
   // The pauses between attempts have grown to more than 200 ms.
   await expect.poll(() => attempts).toBeGreaterThanOrEqual(5);
@@ -278,7 +263,7 @@ test("replies that wait for an earlier command count in the budget, and reads th
     setTimeout(() => used.push(budget.used), 50);
     return READONLY;
   };
-  start(reply, undefined, undefined, budget);
+  start(reply, { budget });
   const [written, ...read] = await send("SET a 1", "GET a", "GET b", "GET c");
   expect([written, read.map((each) => String(each).length)]).toEqual(["+OK", [20_008, 20_008, 20_008]]);
   expect(used).toEqual([40_020, 40_020]);

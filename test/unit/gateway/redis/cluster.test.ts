@@ -231,7 +231,7 @@ test.each(["subscribe", "ssubscribe"] as const)(
     start((_, [name]) => (name === "GET" ? "+OK" : replies.join("\r\n")), { budget, maxReplySize: 1e9 });
     await fake.send("GET news");
     const subscriptions = new Subscriptions({
-      ...fake.cluster.pushOptions,
+      ...fake.cluster.connectionOptions,
       encode: (push) => push.slice(-1),
       sharding: () => fake.cluster.sharding,
     });

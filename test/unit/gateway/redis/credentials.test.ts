@@ -9,7 +9,7 @@ import {
   type LoginSource,
   type NewLogin,
 } from "../../../../gateway/src/redis/credentials/credentials.js";
-import { authErrorOf, type Login } from "../../../../gateway/src/redis/credentials/login.js";
+import { authErrorOf } from "../../../../gateway/src/redis/credentials/login.js";
 import { PasswordFile } from "../../../../gateway/src/redis/credentials/password-file.js";
 import { TestClock } from "../../../support/test-clock.js";
 
@@ -82,16 +82,13 @@ describe("credentials", () => {
     const first = await credentials.get();
     await credentials.get();
     const seen: string[] = [];
-    credentials.onChange(first, ({ password }) => seen.push(password));
+    const stop = credentials.onChange(first, ({ password }) => seen.push(password));
     expect(seen).toEqual(["p2"]);
-  });
-
-  test("connections opened at the same time share one attempt", async () => {
-    const source = new Numbered();
-    const credentials = credentialsFrom(source);
-    const logins = await Promise.all([credentials.get(), credentials.get(), credentials.get()]);
-    expect(source.count).toBe(1);
-    expect(new Set(logins).size).toBe(1);
+    source.changed!();
+    await settled();
+    expect(seen).toEqual(["p2", "p3"]);
+    stop();
+    expect(source.changed).toBeNull();
   });
 
   test("a failure keeps the last password, is logged once and tried again, less and less often", async () => {
@@ -115,12 +112,6 @@ describe("credentials", () => {
     expect(lines.at(-1)).toBe("the source can be used again");
   });
 
-  test("without any password, the failure is that of the connection", async () => {
-    const source = new Numbered();
-    source.failure = "the source can't be run (ENOENT)";
-    await expect(credentialsFrom(source).get()).rejects.toThrow("the source can't be run (ENOENT)");
-  });
-
   test("a refused password is logged once, and asked for anew, but not for every connection", async () => {
     const source = new Numbered();
     const credentials = credentialsFrom(source);
@@ -133,21 +124,6 @@ describe("credentials", () => {
     expect((await credentials.get()).password).toBe("p2");
     clock.advance(5_000);
     expect((await credentials.get()).password).toBe("p2");
-  });
-
-  test("a source that is quick is read for every connection, and when it says that it has changed", async () => {
-    const source = new Numbered(undefined, true);
-    const credentials = credentialsFrom(source);
-    expect((await credentials.get()).password).toBe("p1");
-    const second = await credentials.get();
-    expect(second.password).toBe("p2");
-    const seen: Login[] = [];
-    const stop = credentials.onChange(second, (login) => seen.push(login));
-    source.changed!();
-    await settled();
-    expect(seen.map(({ password }) => password)).toEqual(["p3"]);
-    stop();
-    expect(source.changed).toBeNull();
   });
 
   test("a server that repeats the arguments of AUTH in its error shows no password", () => {
@@ -243,10 +219,5 @@ describe("sources", () => {
     const login = credentials.get().catch((error) => error.message);
     credentials.close();
     expect(await login).toMatch(/^redisAuthCommand: .* was ended, since the gateway is closing$/);
-  });
-
-  test("a program is run without a shell, so its path is no text of commands", async () => {
-    const source = new AuthCommand('echo \'{"password":"p"}\'', "app");
-    await expect(source.read()).rejects.toThrow(/can't be run \(ENOENT\)$/);
   });
 });

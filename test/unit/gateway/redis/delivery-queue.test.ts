@@ -5,7 +5,6 @@ import {
   type Recipient,
 } from "../../../../gateway/src/redis/pubsub/delivery-queue.js";
 import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
-import { SlicedWork } from "../../../../gateway/src/util/sliced-work.js";
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -71,34 +70,6 @@ test("messages are delivered in the order in which they came, to each reader, ac
   expect([both.writes, one.writes]).toEqual([3, 2]);
 });
 
-test("deliveries take turns with other work: those of one token do not wait for all of another's", async () => {
-  const budget = new BufferBudget(1e9);
-  const work = new SlicedWork();
-  const [busy, calm] = [
-    new DeliveryQueue({ encode, work, waiting: budget }),
-    new DeliveryQueue({ encode, work, waiting: budget }),
-  ];
-  let written = 0;
-  // Each write takes a while.
-  const slow = () => {
-    for (const end = performance.now() + 0.5; performance.now() < end; );
-    written++;
-  };
-  const crowd = Array.from({ length: 200 }, () => reader(slow));
-  const alone = reader();
-  publish(busy, topicOf(), crowd, "x");
-  publish(calm, topicOf(), [alone], "y");
-  for (let turns = 0; alone.told.length === 0 && turns < 1_000; turns++) await turn();
-  expect(alone.told).toEqual(["y"]);
-  expect(written).toBeLessThan(100);
-  const before = written;
-  await turn();
-  // An iteration of the event loop has room for a few of the 200.
-  expect(written - before).toBeLessThan(20);
-  await expect.poll(() => written).toBe(crowd.length);
-  expect(crowd.every(({ told }) => told.join() === "x")).toBe(true);
-});
-
 test("a flood on one channel loses its own messages, with one gap for each reader, and not those of others", async () => {
   const budget = new BufferBudget(1e9);
   const queue = new DeliveryQueue({ encode, waiting: budget });
@@ -131,14 +102,4 @@ test("a message for which the memory for buffers has no room is a gap, and what 
   await drained(budget);
   expect(audience[0]!.told).toEqual(["first", "gap"]);
   expect([budget.used, topic.waitingBytes]).toEqual([0, 0]);
-});
-
-test("a reader that has gone is told nothing, and the others are", async () => {
-  const budget = new BufferBudget(1e9);
-  const queue = new DeliveryQueue({ encode, waiting: budget });
-  const [gone, here] = [reader(), reader()];
-  publish(queue, topicOf(), [gone, here], "x");
-  gone.isGone = true;
-  await drained(budget);
-  expect([gone.told, here.told]).toEqual([[], ["x"]]);
 });

@@ -1,6 +1,10 @@
 import { expect, onTestFinished, test } from "vitest";
 import { UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
-import { type FollowerShare, Followers } from "../../../../gateway/src/redis/follow/followers.js";
+import {
+  type FollowerShare,
+  Followers,
+  type FollowersOptions,
+} from "../../../../gateway/src/redis/follow/followers.js";
 import { parsePosition } from "../../../../gateway/src/redis/follow/stream-page.js";
 import type { TransactionReceiver, Upstream } from "../../../../gateway/src/redis/upstream.js";
 import type { Command } from "../../../../gateway/src/resp/command.js";
@@ -25,16 +29,23 @@ const FREE: FollowerShare = {
   leaveTransaction() {},
 };
 
-/** Followers of an upstream that replies to reads with these, then with an empty page, and never wakes a waiting read. */
-function followersOf(replies: (Buffer | UpstreamFailure)[]) {
+/**
+ * Followers of an upstream that never wakes a waiting read.
+ * @param reply the reply to a read. Default: an empty page
+ */
+function start(
+  reply: (commands: readonly Command[]) => Buffer | UpstreamFailure | undefined,
+  options: Partial<FollowersOptions> = {},
+  sends = () => true,
+) {
   const calls: string[] = [];
   const upstream = {
-    transaction(_commands: unknown, receiver: any) {
-      const reply = replies.shift() ?? page(false);
-      setImmediate(() =>
-        reply instanceof UpstreamFailure ? receiver.onFailure(reply) : receiver.onExec(reply, new Map()),
-      );
-      return () => {};
+    transaction(commands: readonly Command[], receiver: TransactionReceiver) {
+      const result = reply(commands) ?? page(false);
+      setImmediate(() => {
+        if (result instanceof UpstreamFailure) receiver.onFailure(result);
+        else receiver.onExec(result, new Map());
+      });
     },
     sendAlone: () => () => {},
   } as unknown as Upstream;
@@ -42,18 +53,26 @@ function followersOf(replies: (Buffer | UpstreamFailure)[]) {
     upstream,
     encode: (entries) => [Buffer.from(entries.map(({ id }) => id).join())],
     maxBufferedBytes: 1_000,
-    maxWaiting: 0,
+    maxWaiting: 1,
     maxBacklog: 100,
+    ...options,
   });
   onTestFinished(() => followers.close());
-  const cancel = followers.add("log", parsePosition("0-0")!, FREE, {
-    backlog: 0,
-    onStart: (id) => calls.push(`start ${id}`),
-    onMessage: (encoded) => calls.push(String(encoded)) > 0,
-    onRefusal: (error) => calls.push(error),
-    onFailure: ({ reason }) => calls.push(reason),
-  });
-  return { followers, calls, cancel };
+  const follow = (share = FREE, position = "0-0") =>
+    followers.add("log", parsePosition(position)!, share, {
+      backlog: 0,
+      onStart: (id) => calls.push(`start ${id}`),
+      onMessage: (encoded) => sends() && calls.push(String(encoded)) > 0,
+      onRefusal: (error) => calls.push(error),
+      onFailure: ({ reason, outcome }) => calls.push(`${reason} ${outcome}`),
+    });
+  return { followers, follow, calls };
+}
+
+/** One follower that reads these replies, then empty pages at intervals. */
+function followersOf(replies: (Buffer | UpstreamFailure)[]) {
+  const { follow, ...rest } = start(() => replies.shift(), { maxWaiting: 0 });
+  return { ...rest, cancel: follow() };
 }
 
 test.each([
@@ -75,7 +94,7 @@ test.each([
 
 test("a follower that can't begin fails, so that its client tries again", async () => {
   const { calls, followers } = followersOf([errorOf("LOADING Redis is loading")]);
-  await expect.poll(() => calls).toEqual(["unreachable"]);
+  await expect.poll(() => calls).toEqual(["unreachable unsent"]);
   expect(followers.isUnused).toBe(true);
 });
 
@@ -94,30 +113,18 @@ test.each(["encode", "send"] as const)(
   async (step) => {
     let shortages = 2;
     const fits = (each: string) => each !== step || shortages-- <= 0;
-    const [counts, calls]: [string[], string[]] = [[], []];
-    const followers = new Followers({
-      upstream: {
-        transaction(commands: readonly Command[], receiver: TransactionReceiver) {
-          counts.push(commands[1]!.text(5));
-          const isNew = commands[1]!.text(2) === "(0-0";
-          setImmediate(() => receiver.onExec(page(isNew), new Map()));
-        },
-        sendAlone: () => () => {},
-      } as unknown as Upstream,
-      encode: (entries) => (fits("encode") ? [Buffer.from(entries.map(({ id }) => id).join())] : null),
-      maxBufferedBytes: 1_000,
-      maxWaiting: 1,
-      maxBacklog: 100,
-    });
-    onTestFinished(() => followers.close());
-    followers.add("log", parsePosition("0-0")!, FREE, {
-      ...{ backlog: 0, onStart() {}, onRefusal() {}, onFailure() {} },
-      onMessage: (encoded) => fits("send") && calls.push(String(encoded)) > 0,
-    });
-    await expect.poll(() => calls).toEqual(["5-1"]);
+    const counts: string[] = [];
+    const { calls, follow } = start(
+      ([, range]) => {
+        counts.push(range!.text(5));
+        return page(range!.text(2) === "(0-0");
+      },
+      { encode: ([entry]) => (fits("encode") ? [Buffer.from(entry?.id ?? "")] : null) },
+      () => fits("send"),
+    );
+    follow();
     await expect.poll(() => counts.slice(0, 4)).toEqual(["100", "10", "1", "100"]);
-    followers.close();
-    expect(calls).toEqual(["5-1"]);
+    expect(calls).toEqual(["start 0-0", "5-1"]);
   },
 );
 
@@ -138,36 +145,17 @@ test.each([
 });
 
 test("an entry whose event never fits ends a follower before its stream begins", async () => {
-  const calls: string[] = [];
-  const followers = new Followers({
-    upstream: {
-      transaction: (_: unknown, receiver: TransactionReceiver) =>
-        setImmediate(() => receiver.onExec(page(true), new Map())),
-      sendAlone: () => () => {},
-    } as unknown as Upstream,
-    encode: () => Promise.resolve("too-large"),
-    maxBufferedBytes: 1_000,
-    maxWaiting: 1,
-    maxBacklog: 100,
-  });
-  onTestFinished(() => followers.close());
-  followers.add("log", parsePosition("0-0")!, FREE, {
-    backlog: 0,
-    onStart: (id) => calls.push(id),
-    onMessage: () => true,
-    onRefusal: (error) => calls.push(error),
-    onFailure: ({ reason }) => calls.push(reason),
-  });
-  await expect
-    .poll(() => calls)
-    .toEqual([expect.stringMatching(/^ERR the entry after 0-0 .* half of the setting/)]);
+  const { calls, follow } = start(() => page(true), { encode: async () => "too-large" as const });
+  follow();
+  const error = expect.stringMatching(/^ERR the entry after 0-0 .* half of the setting/);
+  await expect.poll(() => calls).toEqual([error]);
 });
 
 test("closing ends every follower", async () => {
   const { calls, followers } = followersOf([page(true)]);
   await expect.poll(() => calls.length).toBe(2);
   followers.close();
-  expect(calls).toEqual(["start 0-0", "5-1", "closing"]);
+  expect(calls).toEqual(["start 0-0", "5-1", "closing unsent"]);
 });
 
 test("the wait for an entry counts in the share of one follower, and moves when that one leaves", async () => {
@@ -180,42 +168,21 @@ test("the wait for an entry counts in the share of one follower, and moves when 
     },
     leaveWait: () => waits.push(`-${name}`),
   });
-  const followers = new Followers({
-    upstream: {
-      transaction: (_: unknown, receiver: TransactionReceiver) =>
-        setImmediate(() => receiver.onExec(page(false), new Map())),
-      sendAlone: () => () => {},
-    } as unknown as Upstream,
-    encode: () => [],
-    maxBufferedBytes: 1_000,
-    maxWaiting: 1,
-    maxBacklog: 100,
-  });
-  onTestFinished(() => followers.close());
-  const follow = (share: FollowerShare) =>
-    followers.add("log", parsePosition("5-1")!, share, {
-      ...{ backlog: 0, onStart() {}, onMessage: () => true, onRefusal() {}, onFailure() {} },
-    });
-  const cancels = [follow(shareOf("full", false)), follow(shareOf("a")), follow(shareOf("b"))];
+  const { follow } = start(() => undefined);
+  const shares = [shareOf("full", false), shareOf("a"), shareOf("b")];
+  const cancels = shares.map((share) => follow(share, "5-1"));
   await expect.poll(() => waits).toEqual(["+a"]);
   cancels[1]!();
   await expect.poll(() => waits).toEqual(["+a", "-a", "+b"]);
   cancels[2]!();
   await expect.poll(() => waits).toEqual(["+a", "-a", "+b", "-b"]);
-  followers.close();
 });
 
 test("a read waits for its turn among the transactions of its token", async () => {
   const turns: { run(): void; onMissed(): void }[] = [];
-  const { followers, calls } = followersOf([]);
-  const share = { ...FREE, enterTransaction: (read: { run(): void; onMissed(): void }) => turns.push(read) };
-  followers.add("other", parsePosition("0-0")!, share, {
-    ...{ backlog: 0, onMessage: () => true, onRefusal() {} },
-    onStart: () => calls.push("started"),
-    onFailure: ({ reason, outcome }) => calls.push(`${reason} ${outcome}`),
-  });
+  const { follow, calls } = start(() => undefined);
+  follow({ ...FREE, enterTransaction: (read) => turns.push(read) });
   await expect.poll(() => turns.length).toBe(1);
   turns[0]!.onMissed();
-  await expect.poll(() => calls).toContain("full unsent");
-  followers.close();
+  await expect.poll(() => calls).toEqual(["full unsent"]);
 });

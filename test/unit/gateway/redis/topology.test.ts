@@ -56,14 +56,6 @@ test("the topology is refreshed at intervals, and a change is found without a re
   expect(topology.counters.topologyChanges).toBe(1);
 });
 
-test("the topology is refreshed after a redirection", async () => {
-  await start();
-  expect(topology.moved(0, named("b"))).toBe(true);
-  expect(topology.shardOf(0)?.primary).toBe(named("b"));
-  await advance(1_000);
-  expect(requested).toHaveLength(2);
-});
-
 test("a redirection to an unknown node refreshes the topology within 100 ms", async () => {
   await start();
   expect(topology.moved(0, named("c"))).toBe(false);

@@ -50,43 +50,32 @@ function isService(text: string | undefined): text is AwsService {
   return AWS_SERVICES.includes(text as AwsService);
 }
 
+/** The beginnings of host names of AWS, ahead of `.amazonaws.com`: the name and the region are in parentheses. */
+const HOSTS: readonly (readonly [service: AwsService, serverless: boolean, pattern: RegExp])[] = [
+  // clustercfg.orders.a1b2c3.memorydb.eu-west-1
+  ["memorydb", false, /^[a-z0-9-]+\.([a-z0-9-]+)\.[a-z0-9]{6}\.memorydb\.([a-z0-9-]+)$/],
+  // orders-a1b2c3.serverless.euw1.cache, orders-a1b2c3.public.serverless.euw1.cache
+  ["elasticache", true, /^([a-z0-9-]+)-[a-z0-9]{6}\.(?:public\.)?serverless\.([a-z0-9]+)\.cache$/],
+  // clustercfg.orders.a1b2c3.euw1.cache, master.orders.a1b2c3.euw1.cache
+  ["elasticache", false, /^[a-z0-9-]+\.([a-z][a-z0-9-]*)\.[a-z0-9]{6}\.([a-z0-9]+)\.cache$/],
+];
+
 /** Reads what has to be signed from a host name of AWS. Returns null for other names. `region` may be undefined. */
 function derivedFrom(host: string) {
-  const name = host.toLowerCase();
-  // clustercfg.orders.a1b2c3.memorydb.eu-west-1.amazonaws.com
-  const [, cluster, region] =
-    /^[a-z0-9-]+\.([a-z0-9-]+)\.[a-z0-9]{6}\.memorydb\.([a-z0-9-]+)\.amazonaws\.com(?:\.cn)?$/.exec(name) ??
-    [];
-  if (cluster) return { service: "memorydb", name: cluster, region, serverless: false };
-  // orders-a1b2c3.serverless.euw1.cache.amazonaws.com, orders-a1b2c3.public.serverless.euw1.cache.amazonaws.com
-  const [, cache, code] =
-    /^([a-z0-9-]+)-[a-z0-9]{6}\.(?:public\.)?serverless\.([a-z0-9]+)\.cache\.amazonaws\.com(?:\.cn)?$/.exec(
-      name,
-    ) ?? [];
-  if (cache) return { service: "elasticache", name: cache, region: regionOf(code!), serverless: true };
-  // clustercfg.orders.a1b2c3.euw1.cache.amazonaws.com, master.orders.a1b2c3.euw1.cache.amazonaws.com
-  const [, group, short] =
-    /^[a-z0-9-]+\.([a-z][a-z0-9-]*)\.[a-z0-9]{6}\.([a-z0-9]+)\.cache\.amazonaws\.com(?:\.cn)?$/.exec(name) ??
-    [];
-  if (group) return { service: "elasticache", name: group, region: regionOf(short!), serverless: false };
+  const [, begin = ""] = /^(.*)\.amazonaws\.com(?:\.cn)?$/.exec(host.toLowerCase()) ?? [];
+  for (const [service, serverless, pattern] of HOSTS) {
+    const [, name, region] = pattern.exec(begin) ?? [];
+    if (name && region) return { service, serverless, name, region: regionOf(region) };
+  }
   return null;
 }
 
-const DIRECTIONS: Readonly<Record<string, string>> = {
-  n: "north",
-  ne: "northeast",
-  e: "east",
-  se: "southeast",
-  s: "south",
-  sw: "southwest",
-  w: "west",
-  nw: "northwest",
-  c: "central",
-};
+const DIRECTIONS: Readonly<Record<string, string>> = { n: "north", e: "east", s: "south", w: "west" };
 
 /** Returns the region for its short form in names of hosts: `euw1` is `eu-west-1`. */
 function regionOf(code: string): string | undefined {
-  const [, area, direction, number] = /^([a-z]{2})([nsewc]{1,2})(\d)$/.exec(code) ?? [];
-  const word = DIRECTIONS[direction ?? ""];
-  return word && `${area}-${word}-${number}`;
+  if (code.includes("-")) return code;
+  const [, area, letters = "", number] = /^([a-z]{2})([nsew]{1,2}|c)(\d)$/.exec(code) ?? [];
+  const direction = letters === "c" ? "central" : [...letters].map((letter) => DIRECTIONS[letter]).join("");
+  return direction && `${area}-${direction}-${number}`;
 }

@@ -5,9 +5,9 @@ import { near } from "../../src/near.js";
 import type { RedisServer } from "../../testbed/src/index.js";
 import { NEEDS_SERVERS, startRedis8 } from "./support/servers.js";
 
-// Reads of JSON documents through a near cache, with the reports of RedisJSON's own changes.
+// Reads of JSON documents, vector sets and hashes whose fields expire, through a near cache.
 
-describe("a near cache of JSON documents on RedisJSON 2.8", NEEDS_SERVERS, () => {
+describe("a near cache on Redis 8.2 with RedisJSON 2.8", NEEDS_SERVERS, () => {
   let server: RedisServer;
   let gateway: Gateway;
   let redis: Redis;
@@ -114,5 +114,39 @@ describe("a near cache of JSON documents on RedisJSON 2.8", NEEDS_SERVERS, () =>
     await redis.json.numincrby("near:doc", "$.n", 1);
     expect(await redis.json.get("near:doc", "$.n")).toEqual([2]);
     expect(redis.stats().near!.hits).toBe(0);
+  });
+
+  test.each([
+    ["VADD", ["VADD", "near:v", "VALUES", "2", "1", "1", "c"]],
+    ["VREM", ["VREM", "near:v", "b"]],
+    ["VSETATTR", ["VSETATTR", "near:v", "a", '{"n":2}']],
+    ["DEL", ["DEL", "near:v"]],
+  ])("reads of a vector set are answered from memory until %s changes it", async (_name, change) => {
+    const read = async (client: Redis) => [
+      await client.vsim("near:v", [1, 0]),
+      await client.vcard("near:v"),
+      await client.vgetattr("near:v", "a"),
+    ];
+    await server.command("VADD", "near:v", "VALUES", "2", "1", "0", "a", "SETATTR", '{"n":1}');
+    await server.command("VADD", "near:v", "VALUES", "2", "0", "1", "b");
+    await verified.vcard("near:v");
+    const first = await read(redis);
+    expect(first).toEqual([["a", "b"], 2, { n: 1 }]);
+    sent = [];
+    expect(await read(redis)).toEqual(first);
+    expect(sent).toEqual([]);
+    await server.command(...(change as [string]));
+    const current = await read(redis.with({ near: false }));
+    expect(current).not.toEqual(first);
+    expect(await read(verified)).toEqual(current);
+  });
+
+  test("a field of a hash is gone for reads that verify once Redis has removed it", async () => {
+    await server.command("HSET", "near:h", "short", "1", "long", "1");
+    await server.command("HPEXPIRE", "near:h", "3000", "FIELDS", "1", "short");
+    expect(await redis.hgetall("near:h")).toEqual({ short: 1, long: 1 });
+    await expect.poll(() => verified.hgetall("near:h")).toEqual({ long: 1 });
+    expect(redis.stats().near!.verified).toBeGreaterThan(0);
+    expect(redis.stats().near!.invalidated).toBeGreaterThan(0);
   });
 });
