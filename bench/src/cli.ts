@@ -12,7 +12,7 @@ import { perform } from "./runner/perform.js";
 import { publish as publishRuns } from "./runner/publish.js";
 import { runAll } from "./runner/run-all.js";
 import { performInProcess } from "./runner/scenario-process.js";
-import { UsageError } from "./util/usage.js";
+import { errorText, UsageError } from "./util/usage.js";
 
 /** The folder in which the command was typed; npm runs it in the package's folder. */
 const HERE = process.env.INIT_CWD ?? process.cwd();
@@ -69,7 +69,7 @@ async function runScenarios({ runs, ...output }: Command<"all">): Promise<void> 
   const args = [...process.argv.slice(2), "--seed", String(runs[0]!.settings.seed)];
   const { failed, ...collection } = await runAll(
     runs,
-    ({ scenario }) => performInProcess({ scenario: scenario.name, args }).then(({ result }) => result),
+    async ({ scenario }) => (await performInProcess({ scenario: scenario.name, args })).result,
     (_, result, all) => {
       print(`${result.title}: ${result.question}\n\n${resultText(result)}`);
       writeJson(output, all);
@@ -82,17 +82,15 @@ async function runScenarios({ runs, ...output }: Command<"all">): Promise<void> 
 }
 
 /** Runs scenarios several times and writes the results that pages show. */
-async function publish({ action: _, ...command }: Command<"publish">): Promise<void> {
-  const { trial, seed } = command;
+async function publish(command: Command<"publish">): Promise<void> {
   const commit = readCommit();
-  if (!trial && (commit === undefined || commit.endsWith("-dirty")))
-    throw new UsageError("Results are published from a commit: commit the changes first, or add --trial.");
-  const args = [...process.argv.slice(2), "--seed", String(seed)];
+  if (commit === undefined || commit.endsWith("-dirty"))
+    throw new UsageError("Results are published from a commit: commit the changes first.");
   const skipped = await publishRuns({
-    ...{ ...command, commit },
-    to: trial ? resolve(REPORTS, "trial") : RESULTS,
-    folder: resolve(REPORTS, trial ? "trial/runs" : "runs"),
-    perform: (message) => performInProcess({ ...message, args }),
+    ...{ ...command, commit, to: RESULTS, folder: resolve(REPORTS, "runs") },
+    perform: (scenario, seed) =>
+      performInProcess({ scenario, args: [...process.argv.slice(2), "--seed", String(seed)] }),
+    report: async (run, measured) => (await perform(run, measured)).result,
     say: (line) => print(`${line}\n`),
   });
   for (const { scenario, reason } of skipped) print(`Not published: ${scenario}: ${reason}\n`);
@@ -168,7 +166,6 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 try {
   await main();
 } catch (error) {
-  const isUsage = error instanceof UsageError;
-  process.stderr.write(`${isUsage ? error.message : error instanceof Error ? error.stack : error}\n`);
-  process.exitCode = isUsage ? 2 : 1;
+  process.stderr.write(`${errorText(error)}\n`);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
 }

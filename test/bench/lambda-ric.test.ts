@@ -115,10 +115,10 @@ describe("AWS's own runtime client", { tags: "lambda-ric" }, () => {
   }, 180_000);
 });
 
-test("a folder without aws-lambda-ric is named in the error", async () => {
+test("a folder without aws-lambda-ric is named in one sentence", async () => {
   const { code, stderr } = await bench(tmpdir(), ["keepalive", "--quick", "--only"], {
     WARMLINE_LAMBDA_RIC: "/nowhere",
   });
-  expect(code).toBe(1);
-  expect(stderr).toContain("There is no bin/index.mjs of aws-lambda-ric in /nowhere (WARMLINE_LAMBDA_RIC)");
+  expect(code).toBe(2);
+  expect(stderr).toBe("There is no bin/index.mjs of aws-lambda-ric in /nowhere (WARMLINE_LAMBDA_RIC).\n");
 });

@@ -121,20 +121,6 @@ export interface Outcome extends Report {
   readonly data: unknown;
 }
 
-/** How a second publication, hours after the first one, agrees with it. */
-export interface Repeated {
-  /** The seeds of the first publication's runs. */
-  readonly seeds: readonly number[];
-  /** The number of ratios with an interval in tables and checks, and the names of those whose two intervals do not overlap. */
-  readonly ratios: number;
-  readonly ratiosApart: readonly string[];
-  /** The same for all other figures. */
-  readonly figures: number;
-  readonly figuresApart: readonly string[];
-  /** The checks that are yes in one and no in the other. */
-  readonly verdicts: readonly string[];
-}
-
 /** A run of a scenario, as `--json` writes it. */
 export interface Result extends Outcome {
   readonly format: 4;
@@ -160,8 +146,6 @@ export interface Result extends Outcome {
     readonly void: number;
     readonly seeds: readonly number[];
     readonly startedAt: readonly string[];
-    /** The comparison with an earlier publication of the same commit. Absent if there is none. */
-    readonly repeated?: Repeated;
   };
 }
 

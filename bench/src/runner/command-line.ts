@@ -32,10 +32,6 @@ export type CommandLine =
       /** The number of runs of each scenario. */
       readonly count: number;
       readonly seed: number;
-      /** Whether to measure again what has been published from this commit. */
-      readonly again: boolean;
-      /** Whether the results are for a look: they are not written to `bench/results`, and the tree may have changes. */
-      readonly trial: boolean;
     };
 
 export const HELP = `npm start                             the scenario keepalive with few repetitions, and its checks; takes the
@@ -43,7 +39,7 @@ export const HELP = `npm start                             the scenario keepaliv
 npm run bench -- SCENARIO [options]
 npm run bench -- all [options]        every scenario, one report
 npm run bench -- report FILE...       a report of results that --json wrote; of one scenario the last one counts
-npm run bench -- publish [SCENARIO...] [options]
+npm run bench -- publish [SCENARIO...] [--runs N] [--seed N]
                                       the published results: several runs of each scenario, spread over the whole time
 npm run bench -- --list
 
@@ -63,19 +59,15 @@ npm run bench -- --list
 --report FILE      write the HTML report; default bench/report/SCENARIO.html. With several scenarios it is a summary, and
                    their pages are in the folder bench/report/all
 
-publish            writes bench/results. A scenario that was published from this commit is skipped, and an interrupted
-                   publication continues. A run on a host that slows or is busy is void, and is repeated
+publish            writes bench/results, from a commit. A scenario that was published from this commit is skipped, and an
+                   interrupted publication continues. A run on a host that slows or is busy is void, and is repeated.
+                   It takes --runs and --seed alone
 --runs N           runs of each scenario; default 5. Each is one repetition of the figures
---again            measures scenarios that have been published from this commit once more, with another --seed, and compares both:
-                   a figure whose two intervals do not overlap is published as the range of both
---trial            writes to bench/report/trial; takes any other option, uncommitted changes and a busy host
 `;
 
 /** The word by which `npm start` runs the scenario keepalive. */
 const START = "start";
 
-/** Options of publish alone. */
-const PUBLISH_OPTIONS = ["runs", "again", "trial"] as const;
 /** The number of runs of a publication: fewer decide nothing. */
 const PUBLISHED_RUNS = 5;
 
@@ -122,9 +114,8 @@ export function parse(
     throw new UsageError(
       "Expected one scenario, all, publish or report. --list shows the scenarios, --help the options.",
     );
-  const ofPublish = PUBLISH_OPTIONS.find((option) => values[option] !== undefined);
-  if (ofPublish !== undefined && name !== "publish")
-    throw new UsageError(`--${ofPublish} is an option of publish. It cannot be used with ${name}.`);
+  if (values.runs !== undefined && name !== "publish")
+    throw new UsageError(`--runs is an option of publish. It cannot be used with ${name}.`);
   const isStart = name === START;
   if (isStart && values.quick)
     throw new UsageError("--quick cannot be used with npm start, which is quick without --full.");
@@ -160,18 +151,11 @@ export function parse(
   const unknown = (word: string) => new UsageError(`Unknown scenario: ${word}. --list shows the scenarios.`);
   if (name === "all") return { action: "all", runs: scenarios.map(runOf), ...output };
   if (name === "publish") {
-    const { trial = false, again = false } = values;
-    if (!trial)
-      refuseOthers(
-        [...PUBLISH_OPTIONS, "seed"],
-        "can be used with publish only beside --trial: results are published with the defaults.",
-      );
+    refuseOthers(["runs", "seed"], "cannot be used with publish: results are published with the defaults.");
     for (const word of more) if (!scenarios.some((each) => each.name === word)) throw unknown(word);
-    if (again && values.seed === undefined)
-      throw new UsageError("--again needs a --seed other than that of the first publication.");
     const runs = scenarios.filter((each) => more.length === 0 || more.includes(each.name)).map(runOf);
     const count = readNumber("runs", values.runs, 1) ?? PUBLISHED_RUNS;
-    return { action: "publish", runs, count, seed, again, trial };
+    return { action: "publish", runs, count, seed };
   }
   const withParts = scenarios.flatMap((each) => [each, ...(each.parts ?? [])]);
   const scenario = withParts.find((each) => each.name === (isStart ? "keepalive" : name));
@@ -215,8 +199,6 @@ function read(args: readonly string[]) {
         full: { type: "boolean" },
         tls: { type: "boolean" },
         only: { type: "boolean" },
-        again: { type: "boolean" },
-        trial: { type: "boolean" },
         runs: { type: "string" },
         rtt: { type: "string" },
         clients: { type: "string" },

@@ -9,16 +9,18 @@ import { UsageError } from "../util/usage.js";
 import type { Run } from "./command-line.js";
 import { type Measured, runScenario } from "./run-scenario.js";
 
+/** The result of a run, and what the scenario and each of its parts measured. */
+export interface Performed {
+  readonly result: Result;
+  readonly measured: readonly Measured[];
+}
+
 /**
  * Runs a scenario and its parts in this process.
  * @param runs what earlier runs measured, the scenario and each part: they are reported, each as one repetition, and nothing is measured
- * @returns the result, and what was measured
  * @throws UsageError if it cannot run on this machine
  */
-export async function perform(
-  run: Run,
-  runs?: readonly (readonly Measured[])[],
-): Promise<{ readonly result: Result; readonly measured: readonly Measured[] }> {
+export async function perform(run: Run, runs?: readonly (readonly Measured[])[]): Promise<Performed> {
   const { scenario, settings, line } = run;
   const reason = scenario.missing?.();
   if (reason !== undefined) throw new UsageError(`${scenario.name} cannot run here: it ${reason}.`);

@@ -1,7 +1,6 @@
 import { findRedisServer } from "warmline-testbed";
 import type { Job } from "../perf/jobs.js";
 import { FIXED_SERVER_NOTES, startFixedServer, startWorker } from "../perf/processes.js";
-import { FULL_WARM_UP, QUICK_WARM_UP, warmUp, warmUpNotes } from "../perf/warm-up.js";
 import { chartsOf, count, latencyColumns, medianColumns, tableOf } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 
@@ -10,6 +9,10 @@ const ROUND_TRIPS = [0, 1, 20];
 const IN_FLIGHT = [1, 10, 50];
 const PIPELINES = [50, 1_000];
 const BYTES = [1_000, 1_000_000];
+/** How long a job runs before it counts, in ms, and in a quick run. */
+const [WARM_UP_MS, QUICK_WARM_UP_MS] = [300, 40];
+/** The Node version, which the table shows. */
+const NODE = process.version.slice(1);
 /** The cells of a quick run. */
 const QUICK = /^(1|50) in flight$|of 1,000 GETs|of 1,000,000 bytes|arrivals/;
 /** The cells that are also measured through real servers. */
@@ -85,23 +88,20 @@ export default defineScenario({
         return clients
           .filter(({ protocol }) => protocol === "http" || endpoint.tcp)
           .map((client) => ({
-            ...{ client, version: process.version, cell: prefix + name, ...cell },
+            ...{ client, cell: prefix + name, ...cell },
             place: { ...place, endpoint },
           }));
       }),
     );
   },
   label: ({ client, cell }) => `${client.label}, ${cell}`,
-  group: ({ version, cell }) => `Node ${version.slice(1)}, ${cell}`,
+  group: ({ cell }) => cell,
   run: async ({ client, job, perCall, place }, { settings, defer }) => {
     const run = await startWorker(client.name, place, defer);
-    const { slices, steady } = await warmUp(run, job, settings.quick ? QUICK_WARM_UP : FULL_WARM_UP);
+    await run({ ...job, ms: settings.quick ? QUICK_WARM_UP_MS : WARM_UP_MS });
     const { count: calls, ms, cpuUs, latencies } = await run(job);
     const commands = calls * perCall;
-    return {
-      ...{ perSecond: (commands * 1_000) / ms, cpuUs: cpuUs / commands, latencies },
-      ...{ warmUpSlices: slices, unsteady: Number(!steady) },
-    };
+    return { perSecond: (commands * 1_000) / ms, cpuUs: cpuUs / commands, latencies };
   },
   report: (rows, { settings }) => {
     const marks = {
@@ -111,8 +111,8 @@ export default defineScenario({
     };
     return {
       checks: [],
-      table: tableOf(rows, (row) => row.version + row.cell, [
-        ["Node", (row) => row.version.slice(1)],
+      table: tableOf(rows, ({ cell }) => cell, [
+        ["Node", () => NODE],
         ["case", (row) => row.cell],
         ["client", ({ client }) => client.label],
         ...medianColumns({ perSecond: "commands/s" }, 0),
@@ -130,12 +130,11 @@ export default defineScenario({
         ),
       ],
       notes: [
-        `Each client runs for ${settings.seconds * 1_000} ms per row, right after its warm-up, in a process of its own in each of ${settings.rounds} rounds. Numbers are medians. Clients run as shipped; a tuned client has the settings that its note names.`,
+        `Each client runs for ${settings.seconds * 1_000} ms per row, after ${WARM_UP_MS} ms that do not count, in a process of its own in each of ${settings.rounds} rounds. Numbers are medians. Clients run as shipped; a tuned client has the settings that its note names.`,
         'Rows of "real servers" use warmline-gateway in front of Redis, and Redis directly for clients over TCP.',
         "In flight: so many GETs at a time, each awaited by itself. warmline, @upstash/redis, tuned ioredis and node-redis send those of one tick together; with a request each, auto-pipelining is off. A pipeline is written as one by the caller, for all clients alike.",
         "Arrivals: calls start at fixed times, whether or not earlier calls have finished. Latencies count from the intended start, so that a stall is not hidden.",
         "GET of bytes: warmline, ioredis and node-redis read bytes, the others text.",
-        ...(settings.quick ? [] : warmUpNotes(rows, ({ client, cell }) => `${client.label}, ${cell}`)),
         ...FIXED_SERVER_NOTES,
       ],
     };

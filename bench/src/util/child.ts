@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { basename } from "node:path";
 import { within } from "./promises.js";
+import { errorText } from "./usage.js";
 
 /** Default time in ms for a response: longer than any step takes. */
 const LIMIT_MS = 10 * 60_000;
@@ -68,7 +69,7 @@ export function serveParent<Message>(handle: (message: Message) => Promise<objec
     try {
       process.send!(await handle(message as Message));
     } catch (error) {
-      process.send!({ error: String(error instanceof Error ? error.stack : error) });
+      process.send!({ error: errorText(error) });
     }
   });
 }

@@ -87,13 +87,7 @@ describe("the command line", () => {
     expect(() => read("report", "a.json", "--quick")).toThrow("--quick cannot be used with report");
   });
 
-  test.each([["--runs=3"], ["--again"], ["--trial"]])("%s is refused by a scenario and by all", (option) => {
-    const error = `${option.split("=")[0]} is an option of publish. It cannot be used with`;
-    expect(() => read("keepalive", option)).toThrow(`${error} keepalive`);
-    expect(() => read("all", option)).toThrow(`${error} all`);
-  });
-
-  test("publish takes scenarios, five runs of each by default, and other options in a trial alone", () => {
+  test("publish takes scenarios, five runs of each by default, and no options of a measurement", () => {
     const names = (...args: string[]) => {
       const { runs, ...others } = read("publish", ...args) as Extract<
         ReturnType<typeof read>,
@@ -102,16 +96,13 @@ describe("the command line", () => {
       return { ...others, names: runs.map((run) => run.scenario.name) };
     };
     const every = [scenario, sweep, none, shipped, web].map(({ name }) => name);
-    expect(names("--seed", "4")).toEqual({
-      ...{ action: "publish", count: 5, seed: 4, again: false, trial: false, names: every },
-    });
-    expect(names("web", "keepalive", "--runs", "2", "--again", "--seed", "9")).toMatchObject({
-      ...{ count: 2, again: true, names: ["keepalive", "web"] },
-    });
-    expect(() => read("publish", "--again")).toThrow("--again needs a --seed other than");
+    expect(names("--seed", "4")).toEqual({ action: "publish", count: 5, seed: 4, names: every });
+    expect(names("web", "keepalive", "--runs", "2")).toMatchObject({ count: 2, names: ["keepalive", "web"] });
     expect(() => read("publish", "nonsense")).toThrow("Unknown scenario: nonsense");
-    expect(() => read("publish", "--quick")).toThrow("--quick can be used with publish only beside --trial");
-    expect(names("sweep", "--quick", "--trial")).toMatchObject({ trial: true, names: ["sweep"] });
+    expect(() => read("publish", "--quick")).toThrow("--quick cannot be used with publish");
+    expect(() => read("all", "--runs=3")).toThrow(
+      "--runs is an option of publish. It cannot be used with all",
+    );
   });
 
   test.each([["--invocations=5"], ["--seconds=5"], ["--memory=128"], ["--clients=agent"]])(
