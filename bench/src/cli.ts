@@ -39,7 +39,7 @@ async function main(): Promise<void> {
       const files = command.files.flatMap((file) => resultsIn(resolve(HERE, file)));
       const last = new Map(files.map((result) => [result.scenario, result]));
       const results = known.flatMap(({ name }) => last.get(name) ?? []);
-      return writePages({ format: 4, results, skipped: [] }, command);
+      return writePages(results.length === 1 ? results[0]! : { format: 4, results, skipped: [] }, command);
     }
     case "run":
       return runOne(command);
@@ -97,19 +97,16 @@ async function publish(command: Command<"publish">): Promise<void> {
   if (skipped.some(({ scenario }) => scenario !== "lambda")) process.exitCode = 1;
 }
 
-/**
- * Writes the report and, with --json, the results. Several results get a summary page, and a page each in a folder of the
- * same name beside it.
- */
+/** Writes the report, of one result or of several, and, with --json, the results. */
 async function writePages(everything: Result | Collection, output: Output): Promise<void> {
-  const { results, skipped, name } =
-    "results" in everything
-      ? { ...everything, name: "all" }
-      : { results: [everything], skipped: [], name: everything.scenario };
-  const file = reportFile(name, output);
+  const isOne = !("results" in everything);
+  const file = reportFile(isOne ? everything.scenario : "all", output);
   // Charts need a library that takes as long to load as the rest.
-  const { pagesOf } = await import("./report/pages.js");
-  for (const page of pagesOf(file, results, skipped)) write(page.file, page.html);
+  const [{ resultPage }, { summaryPage }] = await Promise.all([
+    import("./report/page.js"),
+    import("./report/summary.js"),
+  ]);
+  write(file, isOne ? resultPage(everything) : summaryPage(everything.results, everything.skipped));
   print(`Report: ${pathText(file)}\n`);
   const json = writeJson(output, everything);
   if (json !== undefined) print(`JSON: ${pathText(json)}\n`);

@@ -141,19 +141,17 @@ interface ChartOptions<T> {
     along: string,
     pointsOf: (row: T) => readonly (readonly [number, number])[],
   ])[];
-  /** Titles of charts that the summary page shows too. */
-  readonly summary?: readonly string[];
 }
 
 export function chartsOf<T>(rows: readonly T[], options: ChartOptions<T>): Chart[] {
-  const { bars = [], lines = [], summary = [], ownScales, group = () => "" } = options;
+  const { bars = [], lines = [], ownScales, group = () => "" } = options;
   const style = options.style ?? (styleOfClient as unknown as (row: T) => Style);
   const panels = grouped(rows, group);
   const lengthOf = (value: number | Estimate) =>
     typeof value === "number"
       ? { value }
       : { value: value.value, ...(value.n > 1 && { low: value.low, high: value.high }) };
-  const charts = [
+  return [
     ...bars.map(([title, unit, numberOf]): BarChart => {
       const barOf = (row: T) => ({ ...style(row), ...lengthOf(numberOf(row)) });
       const groups = panels.map(([title, own]) => ({ title, bars: own.map(barOf) }));
@@ -165,5 +163,4 @@ export function chartsOf<T>(rows: readonly T[], options: ChartOptions<T>): Chart
       return { kind: "lines", title, unit, along, panels: own };
     }),
   ];
-  return charts.map((chart) => (summary.includes(chart.title) ? { ...chart, inSummary: true } : chart));
 }

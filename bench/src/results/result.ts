@@ -11,14 +11,10 @@ export interface Style {
   readonly dashed?: boolean;
 }
 
-interface ChartBase {
-  readonly title: string;
-  readonly inSummary?: boolean;
-}
-
 /** Bars in groups, on a linear axis from zero. */
-export interface BarChart extends ChartBase {
+export interface BarChart {
   readonly kind: "bars";
+  readonly title: string;
   /** Whether each group has a scale of its own, because groups are not compared with each other. */
   readonly ownScales?: boolean;
   readonly unit: string;
@@ -34,8 +30,9 @@ export interface BarChart extends ChartBase {
 }
 
 /** Counts over time or another quantity, one panel beside the other on common scales. */
-export interface LineChart extends ChartBase {
+export interface LineChart {
   readonly kind: "lines";
+  readonly title: string;
   readonly unit: string;
   /** The unit of what it is counted along, to the right. */
   readonly along: string;
@@ -49,8 +46,9 @@ export interface LineChart extends ChartBase {
 export const CELL_KINDS = ["right", "rejected", "hung", "wrong", "doubled"] as const;
 
 /** A table of coloured cells: one row per fault, one column per client. */
-export interface MatrixChart extends ChartBase {
+export interface MatrixChart {
   readonly kind: "matrix";
+  readonly title: string;
   readonly about: string;
   readonly columns: readonly string[];
   readonly rows: readonly {

@@ -56,8 +56,7 @@ npm run bench -- --list
 --memory MB        the function's memory size; the scenarios memory and lambda take several: --memory 128,1769
 --seed N           seed of the random order; printed with the result
 --json FILE        write all measurements as JSON
---report FILE      write the HTML report; default bench/report/SCENARIO.html. With several scenarios it is a summary, and
-                   their pages are in the folder bench/report/all
+--report FILE      write the HTML report; default bench/report/SCENARIO.html, with several scenarios bench/report/all.html
 
 publish            writes bench/results, from a commit. A scenario that was published from this commit is skipped, and an
                    interrupted publication continues. A run on a host that slows or is busy is void, and is repeated.

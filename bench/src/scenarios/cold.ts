@@ -96,7 +96,6 @@ export default defineScenario({
       charts: chartsOf(nearest, {
         group: ({ way }) => way,
         bars: [[ALL_TOGETHER, "ms", ({ totalMs }) => totalMs.estimate()]],
-        summary: [ALL_TOGETHER],
       }),
       notes: [
         `Every client starts ${settings.rounds} fresh processes per case. Numbers are medians. Each client is one minified file, as functions are deployed. Times begin with the import of that file: the start of the process is not included.`,

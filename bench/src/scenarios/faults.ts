@@ -187,7 +187,6 @@ function faultMatrix(
     title: "Faults and their outcomes",
     about:
       "Numbers count calls, or writes applied more often than issued. A cell has the colour of its worst outcome. It is empty if clients over TCP cannot meet the fault.",
-    inSummary: true,
     columns,
     rows: grouped(rows, ({ title }) => title).map(([title, own]) => ({
       title,

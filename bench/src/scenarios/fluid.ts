@@ -75,7 +75,6 @@ export default defineScenario({
           ["Median of a request", "ms", ({ latencies }) => latencies.estimate()],
           ["CPU time per command", "us", ({ cpuUs }) => cpuUs.estimate(mean)],
         ],
-        summary: ["Median of a request"],
       }),
       notes: [
         `One process serves all requests with one client, created outside the handler, as it ships; on threads each worker thread has a client and a share of the requests, as in a platform's instances with several threads. Requests arrive evenly within ${OVER_MS} ms and run ${COMMANDS} GETs one after another. Times count from the moment at which a request is due.`,

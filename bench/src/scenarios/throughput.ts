@@ -104,11 +104,7 @@ export default defineScenario({
     return { perSecond: (commands * 1_000) / ms, cpuUs: cpuUs / commands, latencies };
   },
   report: (rows, { settings }) => {
-    const marks = {
-      ownScales: true,
-      group: ({ cell }: { cell: string }) => cell,
-      summary: ["CPU time per command", "Latency by percentile"],
-    };
+    const marks = { ownScales: true, group: ({ cell }: { cell: string }) => cell };
     return {
       checks: [],
       table: tableOf(rows, ({ cell }) => cell, [

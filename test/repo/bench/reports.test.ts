@@ -6,7 +6,7 @@ import finWait from "../../../bench/src/parts/fin-wait.js";
 import firstWrite, { waysOf } from "../../../bench/src/parts/first-write.js";
 import { clients, scenarios } from "../../../bench/src/registry.js";
 import { resultPage as page } from "../../../bench/src/report/page.js";
-import { pagesOf } from "../../../bench/src/report/pages.js";
+import { summaryPage } from "../../../bench/src/report/summary.js";
 import { listedClaims } from "../../../bench/src/results/articles.js";
 import { summaryOf } from "../../../bench/src/results/checks.js";
 import type { Report, Result, Style } from "../../../bench/src/results/result.js";
@@ -577,26 +577,21 @@ test("reconnect fails if a command of its own connection shared one", () => {
   });
 });
 
-test("the summary of several results shows claims, marked charts, verdicts and skipped scenarios", () => {
+test("the page of several results shows claims, verdicts and skipped scenarios, and then every result", () => {
   const several = ["distance", "fleet", "faults"].map((name) =>
     result(CASES[name]![0], CASES[name]![0].report(CASES[name]![1], context)),
   );
   const skipped = [{ scenario: "time-wait", reason: "needs Linux" }];
-  const pages = pagesOf("/some/all.html", several, skipped);
-  expect(pages.map(({ file }) => file)).toEqual([
-    "/some/all.html",
-    "/some/all/distance.html",
-    "/some/all/fleet.html",
-    "/some/all/faults.html",
-  ]);
-  const [summary, distancePage] = pages.map(({ html }) => html);
-  expect(summary).toContain('<a href="all/distance.html">Keep-alive by round-trip time</a>');
-  expect(summary).toContain("4 yes, 0 no, 0 undecided");
-  expect(summary).toContain('<td data-title="article: ">a great decrease in rejected connections</td>');
-  expect(summary).toMatch(/<\/a><details><summary>beside it<\/summary>[^<]*warmline/);
-  expect(summary).toContain('<td class="cell right">right</td>');
-  expect(summary).toContain("Skipped: time-wait: needs Linux");
-  expect(distancePage).toContain('<a href="../all.html">');
+  const html = summaryPage(several, skipped);
+  expect(html).toContain('<a href="#distance">Keep-alive by round-trip time</a>');
+  expect(html).toContain("4 yes, 0 no, 0 undecided");
+  expect(html).toContain('<td data-title="article: ">a great decrease in rejected connections</td>');
+  expect(html).toMatch(/<\/a><details><summary>beside it<\/summary>[^<]*warmline/);
+  expect(html).toContain("Skipped: time-wait: needs Linux");
+  expect(html).toContain(
+    '<header id="distance"><p class="mark">warmline bench</p><h1>Keep-alive by round-trip',
+  );
+  expect(html).toContain('<td class="cell right">right</td>');
   expect(schemaErrors({ format: 4, results: several, skipped })).toEqual([]);
 });
 
@@ -618,25 +613,6 @@ test("a cell of the fault table has the worst outcome, and its numbers", () => {
     kind: "matrix",
     rows: [{ cells: [{ kind: "doubled", text: "doubled 6, wrong 6, hung 6 of 12" }, {}, {}, {}] }],
   });
-});
-
-test("the summary lists every check that failed, by scenario, and none that holds", () => {
-  const summaryOf = (which: 1 | 2) =>
-    pagesOf(
-      "/some/all.html",
-      ["distance", "faults"].map((name) =>
-        result(CASES[name]![0], CASES[name]![0].report(CASES[name]![which], context)),
-      ),
-    )[0]!.html;
-  expect(summaryOf(1)).not.toContain("Failed and not reproduced");
-  const lost = summaryOf(2);
-  expect(lost).toMatch(
-    /<a href="all\/distance.html">distance<\/a>: warmline, 2 ms, TLS: keep-alive is faster[^<]* <small>FAIL/,
-  );
-  const { checks } = CASES.faults![0].report(CASES.faults![2], context);
-  const failed = checks.filter(({ verdict }) => verdict === "no");
-  expect(failed.length).toBeGreaterThan(5);
-  for (const { expectation } of failed) expect(lost).toContain(expectation);
 });
 
 test("charts fill their rows: one panel stands beside another chart or its title, four are two by two", () => {
@@ -680,15 +656,6 @@ test("a page has its sentences, its terms, and of a check what the article has a
   expect(html).toMatch(/<details><summary>Other clients and ways<\/summary>on average 3\.0x/);
   // The interval of a table's number stands below it.
   expect(html).toMatch(/<td class="number">9\.\d<small>9\.0 to 9\.5<\/small><\/td>/);
-});
-
-test("one result is one page without links to others", () => {
-  const [only, ...more] = pagesOf("/some/fleet.html", [
-    result(fleet, fleet.report(CASES.fleet![1], context)),
-  ]);
-  expect(more).toEqual([]);
-  expect(only!.file).toBe("/some/fleet.html");
-  expect(only!.html).not.toContain("<a href");
 });
 
 test("a page shows the warning of the load guard, and no checks if there are none", () => {
