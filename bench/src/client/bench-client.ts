@@ -106,20 +106,20 @@ export const built = (path: string): string => {
 /** Returns the path of a handler of this package. */
 export const handlerPath = (name: string): string => built(`handlers/${name}.js`);
 
-/** Returns the function that runs a handler with a client. */
+/** Returns the function that runs a handler, with a client if there is one. */
 export const clientFunction = (
   handler: string,
-  client: BenchClient,
+  client: BenchClient | undefined,
   { keepAlive, reused }: Variant,
   { endpoint, trust }: Place,
 ): FunctionSpec => ({
   handler: handlerPath(handler),
   env: {
     ...trust,
-    BENCH_CLIENT: built(`clients/${client.name}.js`),
     BENCH_ENDPOINT: JSON.stringify(endpoint),
     BENCH_KEEPALIVE: keepAlive ? "1" : "0",
     BENCH_LIFETIME: reused ? "reused" : "recreated",
+    ...(client && { BENCH_CLIENT: built(`clients/${client.name}.js`) }),
   },
 });
 

@@ -1,6 +1,6 @@
 import { clientFunction } from "../client/bench-client.js";
 import type { handler } from "../handlers/cache-miss.js";
-import { atLeast, claimOf, decidedBy, exactly } from "../results/checks.js";
+import { atLeast, decidedBy, exactly } from "../results/checks.js";
 import { byClient, chartsOf, latencyColumns, medianColumns, ms, tableOf } from "../results/present.js";
 import { type Body, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
@@ -42,7 +42,7 @@ export default defineScenario({
     });
     return {
       checks: [
-        ...decidedBy(clients, ({ name }) => name === "agent")(claimOf("keepalive.miss"), ({ label, on }) =>
+        ...decidedBy(clients, ({ name }) => name === "agent")("keepalive.miss", ({ label, on }) =>
           exactly(
             `${label}: GET and SET of a cold call share one connection`,
             on.opened.total === settings.rounds,

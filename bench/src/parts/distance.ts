@@ -1,5 +1,5 @@
 import { commandsFunction } from "../client/bench-client.js";
-import { atLeast, claimOf, decidedBy } from "../results/checks.js";
+import { atLeast, decidedBy } from "../results/checks.js";
 import { chartsOf, grouped, medianColumns, ms, tableOf } from "../results/present.js";
 import { GREETING, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
@@ -57,7 +57,7 @@ export default defineScenario({
             1,
           ),
         ),
-        ...decide(claimOf("serverless.http"), ({ label, warm }) =>
+        ...decide("serverless.http", ({ label, warm }) =>
           atLeast(
             `${label}, ${distanceOf(redis!)}: slower than ioredis over TCP, on average`,
             difference(warm, redis!.warm, mean),

@@ -12,7 +12,7 @@ import {
 } from "warmline-testbed";
 import { commandsFunction } from "../client/bench-client.js";
 import type { CommandsEvent } from "../handlers/commands.js";
-import { atLeast, claimOf, decidedBy, exactly } from "../results/checks.js";
+import { atLeast, decidedBy, exactly } from "../results/checks.js";
 import {
   byClient,
   chartsOf,
@@ -22,7 +22,7 @@ import {
   tableOf,
   withInterval,
 } from "../results/present.js";
-import type { Defer } from "../rig/rig.js";
+import { type Defer, started } from "../rig/rig.js";
 import { runPaused } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
 import { difference, mean } from "../statistics/series.js";
@@ -65,8 +65,7 @@ async function startFront(instance: Instance, tls: Certificate, defer: Defer) {
   await once(server, "listening");
   defer(() => server.close());
   const { port } = server.address() as AddressInfo;
-  const proxy = await startNetworkProxy({ to: { port }, rttMs: FRONT_RTT_MS, tls });
-  defer(() => proxy.close());
+  const proxy = await started(startNetworkProxy({ to: { port }, rttMs: FRONT_RTT_MS, tls }), defer);
   return async (event: unknown): Promise<Invocation & { readonly outside: number }> => {
     const beganAt = performance.now();
     const body = JSON.stringify(event);
@@ -131,14 +130,14 @@ export default defineScenario({
     const names = MODES.map(nameOf);
     return {
       checks: [
-        ...decide(claimOf("lambda.endToEnd"), ({ label, tenOn, tenOff, saved, backToBack }) =>
+        ...decide("lambda.endToEnd", ({ label, tenOn, tenOff, saved, backToBack }) =>
           atLeast(`${label}: the caller of ten puts saves time by keep-alive, on average`, saved, 0, {
             detail: `${ms(difference(tenOff.inside, tenOn.inside, mean).value)} in the function; the caller waits ${ms(tenOn.outside.estimate(mean).value)} with it`,
             beside: `back to back ${withInterval(backToBack, ms)}`,
             text: ms,
           }),
         ),
-        ...decide(claimOf("lambda.across"), ({ label, oneOn, tenOn }) =>
+        ...decide("lambda.across", ({ label, oneOn, tenOn }) =>
           exactly(
             `${label}: later invocations open no connection`,
             oneOn.opened.total + tenOn.opened.total === 0,

@@ -1,6 +1,6 @@
 import { type BenchClient, clientFunction } from "../client/bench-client.js";
 import type { LoopEvent } from "../handlers/loop.js";
-import { atLeast, atMost, claimOf, decidedBy } from "../results/checks.js";
+import { atLeast, atMost, decidedBy } from "../results/checks.js";
 import { chartsOf, grouped, latencyColumns, ms, tableOf, withInterval } from "../results/present.js";
 import { runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
@@ -62,7 +62,7 @@ export default defineScenario({
     const articles = nearest.find(({ client }) => client.name === "ioredis");
     return {
       checks: [
-        ...decidedBy(pairs, (row) => row === articles)(claimOf("serverless.lightweight"), (row) =>
+        ...decidedBy(pairs, (row) => row === articles)("serverless.lightweight", (row) =>
           atMost(
             `${row.label}: not awaited, a connection per command adds at most ${LIGHTWEIGHT_MS} ms at p99`,
             row.added,

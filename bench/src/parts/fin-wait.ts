@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { startGatewayProcess, startInstance, startRedis } from "warmline-testbed";
 import { type BenchClient, commandsFunction, type Endpoint, KEPT } from "../client/bench-client.js";
 import type { CommandsEvent } from "../handlers/commands.js";
-import { atLeast, claimOf, decidedBy } from "../results/checks.js";
+import { atLeast, decidedBy } from "../results/checks.js";
 import { chartsOf, meanColumns, seconds, tableOf } from "../results/present.js";
-import type { Defer } from "../rig/rig.js";
+import { type Defer, started } from "../rig/rig.js";
 import { bodyOf } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { followClosed, peersAt } from "../sockets/follow.js";
@@ -27,14 +27,12 @@ const stateOf = ({ frozen }: { readonly frozen: boolean }) => (frozen ? "frozen"
 /** Starts the server that a client connects to: Redis or the gateway. It closes connections that are idle for {@link LIMIT_S}. */
 async function startServer({ protocol }: BenchClient, defer: Defer): Promise<Endpoint & { port: number }> {
   if (protocol === "tcp") {
-    const redis = await startRedis({ listen: "tcp", flags: ["--timeout", String(LIMIT_S)] });
-    defer(() => redis.stop());
+    const redis = await started(startRedis({ listen: "tcp", flags: ["--timeout", String(LIMIT_S)] }), defer);
     const port = redis.port!;
     return { url: "", token: "", tcp: { port, tls: false }, port };
   }
   const flags = ["--engine", "embedded", "--keep-alive-timeout", `${LIMIT_S}s`];
-  const gateway = await startGatewayProcess({ args: flags });
-  defer(() => gateway.stop());
+  const gateway = await started(startGatewayProcess({ args: flags }), defer);
   const { url, token, port } = gateway;
   return { url, token, port };
 }
@@ -63,8 +61,7 @@ export default defineScenario({
     const what = commandsFunction(client, KEPT, { endpoint, trust: {} });
     // Some clients connect in the init phase.
     const others = peersAt(port);
-    const instance = await startInstance({ ...what, timeoutMs: NEVER_MS });
-    defer(() => instance.stop());
+    const instance = await started(startInstance({ ...what, timeoutMs: NEVER_MS }), defer);
     // The function stops itself right after its command: on a busy machine this process would do so too late.
     const event: CommandsEvent = { stops: frozen };
     const follow = followClosed(port, followedS(settings) * 1_000, others);
@@ -80,7 +77,7 @@ export default defineScenario({
     const labelled = rows.map((row) => ({ ...row, label: `${row.client.label}, ${stateOf(row)}` }));
     const decide = decidedBy(labelled, ({ client, frozen }) => client.name === "ioredis" && frozen);
     return {
-      checks: decide(claimOf("serverless.finWait"), (row) =>
+      checks: decide("serverless.finWait", (row) =>
         atLeast(
           `${row.label}: the server's socket stays in FIN_WAIT_2 for over ${STAYS_S} s`,
           held(row),

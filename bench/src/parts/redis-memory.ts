@@ -3,9 +3,9 @@ import { startGatewayProcess, startRedis } from "warmline-testbed";
 import { type BenchClient, commandsFunction, type Endpoint, KEPT } from "../client/bench-client.js";
 import { gatewayTarget, type RawTarget } from "../client/raw-connection.js";
 import type { SparseUsersEvent } from "../handlers/sparse-users.js";
-import { atLeast, claimOf } from "../results/checks.js";
+import { atLeast } from "../results/checks.js";
 import { chartsOf, count, meanColumns, share, tableOf } from "../results/present.js";
-import { type Defer, readInfo } from "../rig/rig.js";
+import { type Defer, readInfo, started } from "../rig/rig.js";
 import { GREETING, startInstances, USERS } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { mean, reduction } from "../statistics/series.js";
@@ -23,16 +23,14 @@ const kb = (value: number) => `${count(value)} KB`;
 
 /** Starts a Redis and, unless it is reached directly, a gateway in front of it. */
 async function startHeldRedis(direct: boolean, defer: Defer) {
-  const redis = await startRedis({ listen: "tcp" });
-  defer(() => redis.stop());
+  const redis = await started(startRedis({ listen: "tcp" }), defer);
   await redis.command("SET", "greeting", GREETING);
   const port = redis.port!;
   if (direct) {
     const target: RawTarget = { port, tls: false, auth: { protocol: "redis" } };
     return { redis, target, endpoint: { url: "", token: "", tcp: { port, tls: false } } as Endpoint };
   }
-  const gateway = await startGatewayProcess({ args: ["--redis", redis.url] });
-  defer(() => gateway.stop());
+  const gateway = await started(startGatewayProcess({ args: ["--redis", redis.url] }), defer);
   const endpoint: Endpoint = { url: gateway.url, token: gateway.token };
   return { redis, target: gatewayTarget(gateway), endpoint };
 }
@@ -78,7 +76,7 @@ export default defineScenario({
     return {
       checks: [
         atLeast(`a pool saves over 90% of the memory of ${count(SIMULATED)} idle connections`, saved, 0.9, {
-          article: claimOf("reconnect.idle"),
+          article: "reconnect.idle",
           detail: `${kb(straight.memoryKb.estimate(mean).value)} and ${kb(pooled.memoryKb.estimate(mean).value)}`,
           text: share,
         }),

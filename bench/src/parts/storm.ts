@@ -17,6 +17,7 @@ import type { RawTarget } from "../client/raw-connection.js";
 import type { handler, TransactionsEvent } from "../handlers/transactions.js";
 import { exactly } from "../results/checks.js";
 import { chartsOf, count, latencyColumns, meanColumns, tableOf } from "../results/present.js";
+import { started } from "../rig/rig.js";
 import { type Body, bodyOf, GREETING } from "../rig/run-instance.js";
 import { type Context, defineScenario, redisMissing } from "../scenario.js";
 import { mean, ratio } from "../statistics/series.js";
@@ -55,20 +56,20 @@ async function startServers({ cert, key }: Certificate, defer: Context["defer"])
   const [port] = (await freePorts(1)) as [number];
   const files = ["cert", "key", "ca-cert"].flatMap((name) => [`--tls-${name}-file`, file]);
   const flags = ["--tls-port", String(port), "--tls-auth-clients", "no", ...files];
-  const redis = await startRedis({ listen: "tcp", flags });
-  defer(() => redis.stop());
+  const redis = await started(startRedis({ listen: "tcp", flags }), defer);
   await redis.command("SET", "greeting", GREETING);
   const args = ["--redis", redis.url, "--tls-cert", file, "--tls-key", file];
-  const gateway = await startGatewayProcess({ args });
-  defer(() => gateway.stop());
+  const gateway = await started(startGatewayProcess({ args }), defer);
   const { token } = gateway;
   const targets: Record<Way, RawTarget> = {
     direct: { port, tls: true, auth: { protocol: "redis" } },
     gateway: { port: gateway.port, tls: true, auth: { protocol: "http", token } },
   };
   const proxyTo = async (way: Way) => {
-    const proxy = await startNetworkProxy({ to: { port: targets[way].port }, protocol: "raw" });
-    defer(() => proxy.close());
+    const proxy = await started(
+      startNetworkProxy({ to: { port: targets[way].port }, protocol: "raw" }),
+      defer,
+    );
     return proxy;
   };
   const proxies = { direct: await proxyTo("direct"), gateway: await proxyTo("gateway") };

@@ -1,6 +1,6 @@
 import { type BenchClient, built, handlerPath } from "../client/bench-client.js";
 import type { TwReuseResult, TwReuseWork } from "../handlers/tw-reuse.js";
-import { atLeast, claimOf, exactly } from "../results/checks.js";
+import { atLeast, exactly } from "../results/checks.js";
 import {
   chartsOf,
   count,
@@ -59,7 +59,7 @@ export default defineScenario({
           ratio(on.timeWait, off.timeWait, mean),
           0.9,
           {
-            article: claimOf("envoy.reuse"),
+            article: "envoy.reuse",
             beside: `${withInterval(ratio(fewReused.timeWait, few.timeWait, mean), share)} with ${portsOf(few)}`,
             text: share,
           },
@@ -69,7 +69,7 @@ export default defineScenario({
           few.failed.min > 0,
           `${failedOf(few)} failed`,
           {
-            article: claimOf("envoy.exhausted"),
+            article: "envoy.exhausted",
             beside: `${failedOf(fewReused)} with tcp_tw_reuse, which takes ports over after a second`,
           },
         ),

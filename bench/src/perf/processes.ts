@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { makeCertificate, startNetworkProxy } from "warmline-testbed";
 import { built, type Endpoint, type Place } from "../client/bench-client.js";
+import { started } from "../rig/rig.js";
 import type { Context } from "../scenario.js";
 import { Child } from "../util/child.js";
 import type { Job, JobResult } from "./jobs.js";
@@ -48,8 +49,7 @@ export async function startFixedServer({ defer, record }: Pick<Context, "defer" 
   return async (tls: boolean, rttMs: number): Promise<Place> => {
     let port = tls ? ports.tls : ports.plain;
     if (rttMs > 0) {
-      const proxy = await startNetworkProxy({ to: { port }, rttMs, protocol: "raw" });
-      defer(() => proxy.close());
+      const proxy = await started(startNetworkProxy({ to: { port }, rttMs, protocol: "raw" }), defer);
       port = proxy.port;
     }
     const url = `http${tls ? "s" : ""}://127.0.0.1:${port}`;

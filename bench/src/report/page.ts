@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { built } from "../client/bench-client.js";
-import { verdictText } from "../results/checks.js";
+import { verdictCounts } from "../results/checks.js";
 import type { Check, Result, Table, Verdict } from "../results/result.js";
 import { chartSections } from "./chart-section.js";
 import { classed, Html, html, list, scrollingTable } from "./html.js";
@@ -26,8 +26,7 @@ ${content}
 </html>
 `.text;
 
-const VERDICTS =
-  "A check is yes or no if the whole 95% interval lies on one side of its limit. Reproduced: what an article found was found here too.";
+const VERDICTS = "A check is yes or no if the whole 95% interval lies on one side of its limit.";
 
 /** Renders the page of one result. */
 export const resultPage = (result: Result): string => htmlDocument(result.title, resultSection(result));
@@ -60,18 +59,12 @@ function withSmallInterval(text: string): Html {
   return html`${number}${interval !== undefined && html`<small>${interval}</small>`}`;
 }
 
-/** Returns "3 yes, 1 no, 0 undecided". */
-export function verdictCounts(checks: readonly Check[]): string {
-  const count = (verdict: Verdict) => checks.filter((check) => check.verdict === verdict).length;
-  return `${count("yes")} yes, ${count("no")} no, ${count("undecided")} undecided`;
-}
-
 export const VERDICT_CLASSES: Record<Verdict, string> = { yes: "pass", no: "fail", undecided: "open" };
 
 function checkItem(check: Check): Html {
   const { article, beside } = check;
   const measured = article && `In the article "${article.title}": ${article.result}`;
-  return html`<li class="${VERDICT_CLASSES[check.verdict]}"><p>${check.expectation} <small>${verdictText(check)}</small></p>
+  return html`<li class="${VERDICT_CLASSES[check.verdict]}"><p>${check.expectation} <small>${check.verdict}</small></p>
 <div><b>${check.actual}</b>
 ${measured !== undefined && html`<p>${measured}</p>`}
 ${beside !== undefined && html`<details><summary>Other clients and ways</summary>${beside}</details>`}</div></li>`;

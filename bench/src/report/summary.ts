@@ -1,14 +1,14 @@
+import { verdictCounts } from "../results/checks.js";
 import { grouped } from "../results/present.js";
 import type { Result, SkippedScenario } from "../results/result.js";
 import { claimRows } from "./claims.js";
 import { classed, type Html, html, list, scrollingTable } from "./html.js";
-import { htmlDocument, resultSection, VERDICT_CLASSES, verdictCounts } from "./page.js";
+import { htmlDocument, resultSection, VERDICT_CLASSES } from "./page.js";
 
 /** Renders the page of several results: the articles' claims, a list of all results, and then each of them. */
 export function summaryPage(results: readonly Result[], skipped: readonly SkippedScenario[]): string {
   const rows = results.map((result) => {
-    const verdicts = result.checks.length === 0 ? "none" : verdictCounts(result.checks);
-    return html`<tr class="group"><td>${link(result, result.title)}</td><td>${result.question}</td><td>${verdicts}</td></tr>`;
+    return html`<tr class="group"><td>${link(result, result.title)}</td><td>${result.question}</td><td>${verdictCounts(result.checks)}</td></tr>`;
   });
   return htmlDocument(
     "warmline bench",

@@ -12,6 +12,16 @@ import type { BenchClient, Endpoint, Place } from "../client/bench-client.js";
 /** Registers a function that stops something; the last one runs first. */
 export type Defer = (stop: () => unknown) => void;
 
+/** Returns what a promise starts, and registers that it is stopped. */
+export async function started<T extends { stop(): unknown } | { close(): unknown }>(
+  starting: Promise<T>,
+  defer: Defer,
+): Promise<T> {
+  const running = await starting;
+  defer(() => ("stop" in running ? running.stop() : running.close()));
+  return running;
+}
+
 /** How far away the server is: the round-trip time in ms, and whether TLS is used. */
 type Distance = Readonly<{ rttMs: number; tls: boolean }>;
 
@@ -27,11 +37,12 @@ export type Rig = Awaited<ReturnType<typeof startRig>>;
 
 /** Starts the gateway and a path to it. Each part is registered once it has started, also if a later one does not start. */
 export async function startRig(options: RigOptions, deferOfRig: Defer) {
-  const redis = options.redis ? await startRedis({ listen: "tcp" }) : undefined;
-  deferOfRig(() => redis?.stop());
+  const redis = options.redis ? await started(startRedis({ listen: "tcp" }), deferOfRig) : undefined;
   const behind = redis ? ["--redis", redis.url] : ["--engine", "embedded"];
-  const gateway = await startGatewayProcess({ args: [...behind, ...(options.gatewayArgs ?? [])] });
-  deferOfRig(() => gateway.stop());
+  const gateway = await started(
+    startGatewayProcess({ args: [...behind, ...(options.gatewayArgs ?? [])] }),
+    deferOfRig,
+  );
   const { url, token } = gateway;
   let certificate: Certificate | undefined;
   const startPath = async (
@@ -42,8 +53,7 @@ export async function startRig(options: RigOptions, deferOfRig: Defer) {
   ) => {
     if (tls) certificate ??= makeCertificate();
     const path = { to: { port }, rttMs, tls: tls ? certificate : undefined, protocol };
-    const proxy = await startNetworkProxy(path);
-    defer(() => proxy.close());
+    const proxy = await started(startNetworkProxy(path), defer);
     return proxy;
   };
   const at = async (given: Partial<Distance>, defer = deferOfRig) => {

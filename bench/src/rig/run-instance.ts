@@ -1,7 +1,7 @@
 import { type Instance, type InstanceOptions, type Invocation, startInstance } from "warmline-testbed";
 import { type FunctionSpec, handlerPath } from "../client/bench-client.js";
 import { allEnded } from "../util/promises.js";
-import type { Defer } from "./rig.js";
+import { type Defer, started } from "./rig.js";
 
 /** The value stored under `greeting`, which the measured functions read. */
 export const GREETING = "hello from a warm connection";
@@ -81,8 +81,7 @@ export async function startInstances(
   defer: Defer,
 ) {
   const start = async () => {
-    const instance = await startInstance({ ...what, timeoutMs });
-    defer(() => instance.stop());
+    const instance = await started(startInstance({ ...what, timeoutMs }), defer);
     return instance;
   };
   const instances = await allEnded(Array.from({ length: count }, start));

@@ -1,9 +1,9 @@
 import { startCluster } from "warmline-testbed";
 import type { SparseUsersEvent } from "../handlers/sparse-users.js";
 import redisMemory from "../parts/redis-memory.js";
-import { atLeast, atMost, claimOf } from "../results/checks.js";
+import { atLeast, atMost } from "../results/checks.js";
 import { chartsOf, count, meanColumns, share, tableOf, withInterval } from "../results/present.js";
-import { type Defer, readInfo } from "../rig/rig.js";
+import { type Defer, readInfo, started } from "../rig/rig.js";
 import { startInstances, USERS } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { startGatewayTo } from "../sockets/gateway.js";
@@ -50,8 +50,7 @@ export const CASES = [
  * @param limitS the time in s after which a node closes an idle connection
  */
 async function startHeldCluster(gateways: number, limitS: number, defer: Defer) {
-  const cluster = await startCluster({ primaries: NODES, replicas: 0 });
-  defer(() => cluster.stop());
+  const cluster = await started(startCluster({ primaries: NODES, replicas: 0 }), defer);
   const starting = Array.from({ length: gateways }, () => startGatewayTo(cluster, undefined, defer));
   const targets: ReaderTarget[] = (await allEnded(starting)).map(({ target }) => target);
   // Not before: the start of gateways may take as long as the limit, and the connections that count are idle meanwhile.
@@ -115,14 +114,14 @@ export default defineScenario({
           difference(pods, comeAndGo, mean),
           MANY,
           {
-            article: claimOf("envoy.established"),
+            article: "envoy.established",
             detail: `${openOf(pods)} of ${MANY} pods`,
             beside: `kept by the processes ${openOf(kept)}, through one gateway ${openOf(shared)}`,
             text: (value) => `${count(value)} more`,
           },
         ),
         atLeast("half the idle limit leaves at least 10% fewer of the gateways'", fewer("pods"), 0.1, {
-          article: claimOf("envoy.idleLimit"),
+          article: "envoy.idleLimit",
           beside: `kept by the processes ${withInterval(fewer("kept"), share)}`,
           text: share,
         }),

@@ -3,7 +3,7 @@ import type { Call, CallResult, TurnsEvent } from "../faults/calls.js";
 import { FAULTS, type Fault, get } from "../faults/faults.js";
 import { COUNTS, type Ending, endingsOf, judge, stored, total } from "../faults/judge.js";
 import { FUNCTION_MS, ReplacedInstance } from "../faults/replaced-instance.js";
-import { claimOf, decidedBy, exactly } from "../results/checks.js";
+import { decidedBy, exactly } from "../results/checks.js";
 import { byClient, grouped, tableOf, totalColumns } from "../results/present.js";
 import type { MatrixChart } from "../results/result.js";
 import type { Rig } from "../rig/rig.js";
@@ -148,7 +148,7 @@ export default defineScenario({
         }),
         // The article's client.
         ...decidedBy(others, ({ name }) => name === "ioredis")(
-          claimOf("serverless.retry"),
+          "serverless.retry",
           ({ label, rows: each }) => {
             const twice = total(each, "doubled");
             return exactly(`${label}, which repeats writes, applies some twice`, twice > 0, `${twice} twice`);

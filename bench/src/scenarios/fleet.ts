@@ -1,6 +1,6 @@
 import { arrivals, type Load, predict } from "../fleet/arrivals.js";
 import { measureFleet, refuseAbove } from "../fleet/measure.js";
-import { atMost, claimOf, exactly } from "../results/checks.js";
+import { atMost, exactly } from "../results/checks.js";
 import {
   chartsOf,
   count,
@@ -92,7 +92,7 @@ export default defineScenario({
           combine([limited.refusals, hard.refusals], (own, all) => (own === all ? 1 : own / all), mean),
           0.5,
           {
-            article: claimOf("serverless.eviction"),
+            article: "serverless.eviction",
             detail: `${refusals(limited)} against ${refusals(hard)} per round; p99 ${p99(limited)} against ${p99(hard)}, ${p99(unlimited)} without a limit`,
           },
         ),

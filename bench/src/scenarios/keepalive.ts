@@ -3,7 +3,7 @@ import type { Instance } from "warmline-testbed";
 import { type BenchClient, commandsFunction, type Variant } from "../client/bench-client.js";
 import { frozenSentence, recreatedSentence, SAME_SPEED, savedSentence } from "../keepalive/sentences.js";
 import distance from "../parts/distance.js";
-import { atLeast, atMost, claimOf, decidedBy, exactly } from "../results/checks.js";
+import { atLeast, atMost, decidedBy, exactly } from "../results/checks.js";
 import { byClient, chartsOf, factor, ms, preciseFactor, tableOf, withInterval } from "../results/present.js";
 import type { Defer, Rig } from "../rig/rig.js";
 import { beginInstance, GREETING } from "../rig/run-instance.js";
@@ -148,7 +148,7 @@ export default defineScenario({
         ),
       ],
       checks: [
-        ...decide(claimOf("keepalive.first"), ({ label, on }) =>
+        ...decide("keepalive.first", ({ label, on }) =>
           atLeast(
             `${label}: the first call of a process takes longer than a later one`,
             ratio(on.first, on.warm),
@@ -156,12 +156,12 @@ export default defineScenario({
             { detail: `${ms(on.first.estimate().value)}, later ${ms(on.warm.estimate().value)}` },
           ),
         ),
-        ...decide(claimOf("keepalive.reuse"), ({ label, on, off }) =>
+        ...decide("keepalive.reuse", ({ label, on, off }) =>
           atLeast(`${label}: a kept connection is faster than a new one`, ratio(off.warm, on.warm), 1, {
             beside: `on average ${withInterval(ratio(off.warm, on.warm, mean), factor)}`,
           }),
         ),
-        ...decide(claimOf("keepalive.recreated"), ({ label, recreated }) =>
+        ...decide("keepalive.recreated", ({ label, recreated }) =>
           exactly(
             `${label}: a recreated client loses the connection`,
             opensPerCall(recreated),

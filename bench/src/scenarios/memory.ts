@@ -1,6 +1,6 @@
 import { commandsFunction } from "../client/bench-client.js";
 import ephemeral from "../parts/ephemeral.js";
-import { atLeast, claimOf, decidedBy } from "../results/checks.js";
+import { atLeast, decidedBy } from "../results/checks.js";
 import { byClient, chartsOf, count, grouped, latencyColumns, ms, tableOf } from "../results/present.js";
 import { GREETING, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
@@ -59,7 +59,7 @@ export default defineScenario({
     return {
       checks: [
         ...decidedBy(compared, ({ name }) => name === "ioredis")(
-          claimOf("serverless.smallFunction"),
+          "serverless.smallFunction",
           ({ label, at, whole }) =>
             atLeast(
               `${label}: connecting takes longer at ${at.memoryMb} MB than at ${whole.memoryMb} MB`,

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { startInstance } from "warmline-testbed";
-import { type BenchClient, clientFunction, handlerPath, KEPT } from "../client/bench-client.js";
+import { type BenchClient, clientFunction, KEPT } from "../client/bench-client.js";
 import { exactly } from "../results/checks.js";
 import { chartsOf, dollars, meanColumns, medianColumns, ms, tableOf } from "../results/present.js";
 import { costOfMillion, PRICES } from "../results/prices.js";
-import type { Rig } from "../rig/rig.js";
+import { type Rig, started } from "../rig/rig.js";
 import { bodyOf } from "../rig/run-instance.js";
 import { type Context, defineScenario, redisMissing } from "../scenario.js";
 import { combine, mean, percentile } from "../statistics/series.js";
@@ -64,17 +64,10 @@ async function measureNear(
     current.set(key, value);
   };
   for (const key of KEYS) await overwrite(key);
-  const instance = await startInstance({
-    handler: handlerPath("near"),
-    env: {
-      ...(client && clientFunction("near", client, KEPT, rig).env),
-      BENCH_CACHE: cache,
-      BENCH_ENDPOINT: JSON.stringify(rig.endpoint),
-      BENCH_MAX_STALE: String(MAX_STALE),
-    },
-    timeoutMs: 20_000,
-  });
-  defer(() => instance.stop());
+  const { handler, env } = clientFunction("near", client, KEPT, rig);
+  const caching = { BENCH_CACHE: cache, BENCH_MAX_STALE: String(MAX_STALE) };
+  const options = { handler, env: { ...env, ...caching }, timeoutMs: 20_000 };
+  const instance = await started(startInstance(options), defer);
   const warm: number[] = [];
   const ages: number[] = [];
   await instance.invoke({ keys: KEYS });

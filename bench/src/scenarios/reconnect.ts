@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { startGatewayProcess } from "warmline-testbed";
-import { type BenchClient, clientFunction, type FunctionSpec, handlerPath } from "../client/bench-client.js";
+import { type BenchClient, clientFunction } from "../client/bench-client.js";
 import { gatewayTarget, type RawTarget } from "../client/raw-connection.js";
 import type { handler, TransactionsEvent } from "../handlers/transactions.js";
 import storm from "../parts/storm.js";
-import { atLeast, claimOf, decidedBy, exactly } from "../results/checks.js";
+import { atLeast, decidedBy, exactly } from "../results/checks.js";
 import {
   chartsOf,
   count,
@@ -14,7 +14,7 @@ import {
   tableOf,
   withInterval,
 } from "../results/present.js";
-import type { Defer, Rig } from "../rig/rig.js";
+import { type Defer, type Rig, started } from "../rig/rig.js";
 import { type Body, runInstance } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { combine, mean, ratio, type Series, stddev } from "../statistics/series.js";
@@ -49,11 +49,13 @@ async function startWays(
   const [user, password] = ["bench", randomBytes(16).toString("hex")];
   await redis!.command("ACL", "SETUSER", user, "on", `>${password}`, "~*", "+@all");
   const direct: RawTarget = { ...tcp!, auth: { protocol: "redis", login: [user, password] } };
-  const sidecar = await startGatewayProcess({
-    args: ["--redis", `rediss://${user}:${password}@127.0.0.1:${tcp!.port}`],
-    env: trust,
-  });
-  defer(() => sidecar.stop());
+  const sidecar = await started(
+    startGatewayProcess({
+      args: ["--redis", `rediss://${user}:${password}@127.0.0.1:${tcp!.port}`],
+      env: trust,
+    }),
+    defer,
+  );
   return [
     arm("static", "direct to Redis, static connection", direct, "tcp"),
     arm("reconnect", "direct to Redis, a connection per command", direct, "tcp"),
@@ -97,9 +99,7 @@ export default defineScenario({
   label: (each) => `${usersOf(each)}, ${each.title}`,
   group: usersOf,
   run: async ({ users, rig, target, client, reconnect, crosses }, { settings }) => {
-    const what: FunctionSpec = client
-      ? clientFunction("transactions", client, { keepAlive: !reconnect, reused: true }, rig)
-      : { handler: handlerPath("transactions"), env: rig.trust };
+    const what = clientFunction("transactions", client, { keepAlive: !reconnect, reused: true }, rig);
     // A client without keep-alive reconnects for each command by itself.
     const load = { target, clients: users, reconnect: reconnect && !client };
     const events = [WARM_UP_S, settings.seconds].map((seconds): TransactionsEvent => ({ ...load, seconds }));
@@ -136,14 +136,14 @@ export default defineScenario({
       combine([fixed, anew, pool], (all, none, some) => (some - none) / (all - none), mean);
     return {
       checks: [
-        ...decide(claimOf("reconnect.anew"), ({ label, fixed, anew }) =>
+        ...decide("reconnect.anew", ({ label, fixed, anew }) =>
           atLeast(
             `${label}: a static connection has more throughput than one per command`,
             ratio(fixed, anew, mean),
             1,
           ),
         ),
-        ...decide(claimOf("reconnect.pool"), (row) =>
+        ...decide("reconnect.pool", (row) =>
           atLeast(
             `${row.label}: a pool next to the database recovers a part of the lost throughput`,
             recovered(row, row.pooled),

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { BenchClient } from "../client/bench-client.js";
 import { RawConnection } from "../client/raw-connection.js";
-import { atLeast, claimOf, exactly } from "../results/checks.js";
+import { atLeast, exactly } from "../results/checks.js";
 import { chartsOf, latencyColumns, meanColumns, seconds, tableOf } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { startGatewayTo } from "../sockets/gateway.js";
@@ -116,7 +116,7 @@ export default defineScenario({
           once!.errorsS.estimate(mean),
           LONG_S,
           {
-            article: claimOf("envoy.replica"),
+            article: "envoy.replica",
             detail: failedOf(once!),
             beside: others.map((row) => `${row.arm}: ${failedOf(row)}`).join("; "),
             text: seconds,

@@ -1,15 +1,9 @@
 import { startCluster, startGatewayProcess, startNetworkProxy, until } from "warmline-testbed";
-import {
-  type BenchClient,
-  clientFunction,
-  type FunctionSpec,
-  handlerPath,
-  KEPT,
-} from "../client/bench-client.js";
+import { type BenchClient, clientFunction, KEPT } from "../client/bench-client.js";
 import type { Arm, RequestPartsEvent } from "../handlers/request-parts.js";
-import { atLeast, claimOf } from "../results/checks.js";
+import { atLeast } from "../results/checks.js";
 import { chartsOf, count, latencyColumns, ms, share, tableOf } from "../results/present.js";
-import type { Defer } from "../rig/rig.js";
+import { type Defer, started } from "../rig/rig.js";
 import { runInstance } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { combine, difference, mean, ratio } from "../statistics/series.js";
@@ -47,12 +41,10 @@ const BUS = 10_000;
  * @returns the port of the first node's proxy
  */
 async function startDistantCluster(rttMs: number, defer: Defer): Promise<number> {
-  const cluster = await startCluster();
-  defer(() => cluster.stop());
+  const cluster = await started(startCluster(), defer);
   const ports: number[] = [];
   for (const { port, command } of cluster.nodes) {
-    const proxy = await startNetworkProxy({ to: { port }, rttMs, protocol: "raw" });
-    defer(() => proxy.close());
+    const proxy = await started(startNetworkProxy({ to: { port }, rttMs, protocol: "raw" }), defer);
     await command("CONFIG", "SET", "cluster-announce-bus-port", port + BUS);
     await command("CONFIG", "SET", "cluster-announce-port", proxy.port);
     ports.push(proxy.port);
@@ -80,8 +72,10 @@ export default defineScenario({
   missing: redisMissing,
   cases: async ({ clients, settings, defer, record }) => {
     const seedPort = await startDistantCluster(settings.rttMs, defer);
-    const gateway = await startGatewayProcess({ args: ["--redis", `redis://127.0.0.1:${seedPort}`] });
-    defer(() => gateway.stop());
+    const gateway = await started(
+      startGatewayProcess({ args: ["--redis", `redis://127.0.0.1:${seedPort}`] }),
+      defer,
+    );
     record({ engine: "redis-server, a cluster of six", tls: false, sparseMs: SPARSE_MS });
     const { url, port, token } = gateway;
     const target = { seedPort, gateway: { url, port, token } };
@@ -105,10 +99,7 @@ export default defineScenario({
     const { invocations: requests, seed } = settings;
     const shape = { arm, requests, warmUp: WARM_UP, commands, pauseMs };
     const event: RequestPartsEvent = { ...shape, seed: seed + round, ...target };
-    const place = { endpoint: target.gateway, trust: {} };
-    const what: FunctionSpec = client
-      ? clientFunction("request-parts", client, KEPT, place)
-      : { handler: handlerPath("request-parts"), env: {} };
+    const what = clientFunction("request-parts", client, KEPT, { endpoint: target.gateway, trust: {} });
     const { bodies } = await runInstance(name, what, { events: [event], timeoutMs: 120_000 });
     return { latencies: bodies[0] as number[] };
   },
@@ -128,7 +119,7 @@ export default defineScenario({
           combine([fetched, known], (both, one) => both / one - 1, mean),
           0.5,
           {
-            article: claimOf("envoy.topology"),
+            article: "envoy.topology",
             detail: ms(difference(fetched, known, mean).value),
             text: share,
           },
@@ -142,7 +133,7 @@ export default defineScenario({
           ),
           0.9,
           {
-            article: claimOf("envoy.connect"),
+            article: "envoy.connect",
             detail: `${ms(difference(...connecting, mean).value)} and ${ms(difference(...connectingToGateway, mean).value)}`,
             text: share,
           },
@@ -151,7 +142,7 @@ export default defineScenario({
           "a read takes longer through the proxy than over kept connections",
           ratio(proxied, known, mean),
           1,
-          { article: claimOf("envoy.slower") },
+          { article: "envoy.slower" },
         ),
         atLeast(
           "sparse reads lose more through the proxy than frequent ones",
@@ -161,7 +152,7 @@ export default defineScenario({
             mean,
           ),
           0,
-          { article: claimOf("envoy.sparse"), text: ms },
+          { article: "envoy.sparse", text: ms },
         ),
       ],
       table: tableOf(rows, commandsOf, [

@@ -2,7 +2,7 @@ import { commandsFunction } from "../client/bench-client.js";
 import type { CommandsEvent } from "../handlers/commands.js";
 import cacheMiss from "../parts/cache-miss.js";
 import endToEnd from "../parts/end-to-end.js";
-import { atLeast, claimOf, decidedBy } from "../results/checks.js";
+import { atLeast, decidedBy } from "../results/checks.js";
 import { byClient, chartsOf, factor, latencyColumns, ms, tableOf, withInterval } from "../results/present.js";
 import { GREETING } from "../rig/run-instance.js";
 import { runPaused } from "../rig/run-paused.js";
@@ -84,13 +84,13 @@ export default defineScenario({
     const names = MODES.map(nameOf);
     return {
       checks: [
-        ...decide(claimOf("lambda.one"), ({ label, frozen: { one }, backToBack }) =>
+        ...decide("lambda.one", ({ label, frozen: { one }, backToBack }) =>
           atLeast(`${label}: keep-alive makes one write faster, on average`, ratio(...one, mean), 1, {
             detail: `${ms(one[1].estimate(mean).value)} with it`,
             beside: `back to back ${withInterval(ratio(...backToBack.one, mean), factor)}`,
           }),
         ),
-        ...decide(claimOf("lambda.ten"), ({ label, frozen, backToBack, pipeline }) => {
+        ...decide("lambda.ten", ({ label, frozen, backToBack, pipeline }) => {
           const { one, ten } = frozen;
           const faster = withInterval(ratio(backToBack.ten[1], pipeline), factor);
           return atLeast(

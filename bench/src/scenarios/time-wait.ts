@@ -2,8 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { startCluster } from "warmline-testbed";
 import type { BenchClient } from "../client/bench-client.js";
 import twReuse from "../parts/tw-reuse.js";
-import { atLeast, atMost, claimOf } from "../results/checks.js";
+import { atLeast, atMost } from "../results/checks.js";
 import { chartsOf, count, meanColumns, share, tableOf } from "../results/present.js";
+import { started } from "../rig/rig.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { startGatewayTo } from "../sockets/gateway.js";
 import { kernelMissing, sharedSockets, timeWaitCounter } from "../sockets/kernel.js";
@@ -49,8 +50,7 @@ export default defineScenario({
   cases: async ({ clients, defer, record }) => {
     // In protected mode a node accepts connections of 127.0.0.1 alone, not of the other loopback addresses.
     const flags = ["--protected-mode", "no"];
-    const cluster = await startCluster({ primaries: PRIMARIES, replicas: 0, flags });
-    defer(() => cluster.stop());
+    const cluster = await started(startCluster({ primaries: PRIMARIES, replicas: 0, flags }), defer);
     const engine = `redis-server, a cluster of ${PRIMARIES}`;
     record({ engine, rttMs: 0, tls: false, commandsPerRequest: COMMANDS });
     const sockets = sharedSockets(SETTLE_MS / 2);
@@ -104,7 +104,7 @@ export default defineScenario({
     return {
       checks: [
         atLeast(`with some ${PRIMARIES - 4} nodes per request, a proxy reduces them by over 90%`, fall, 0.9, {
-          article: claimOf("envoy.timeWait"),
+          article: "envoy.timeWait",
           text: share,
         }),
         atMost(
@@ -112,7 +112,7 @@ export default defineScenario({
           off,
           TOLERANCE,
           {
-            article: claimOf("envoy.pileUp"),
+            article: "envoy.pileUp",
             detail: `${count(straight.closedPerS.estimate(mean).value)} closed per second`,
             text: share,
           },

@@ -5,7 +5,7 @@ import { incr } from "../faults/faults.js";
 import { COUNTS, type Ending, endingsOf, judge, total } from "../faults/judge.js";
 import { FUNCTION_MS, ReplacedInstance } from "../faults/replaced-instance.js";
 import finWait from "../parts/fin-wait.js";
-import { claimOf, decidedBy, exactly } from "../results/checks.js";
+import { decidedBy, exactly } from "../results/checks.js";
 import { byClient, chartsOf, grouped, tableOf, totalColumns } from "../results/present.js";
 import type { Defer, Rig } from "../rig/rig.js";
 import { PAUSING_LANES } from "../rig/run-paused.js";
@@ -133,7 +133,7 @@ export default defineScenario({
             exactly(`${label} applies no write twice`, twice === 0, `${twice} of ${total(own, "calls")}`),
           ];
         }),
-        ...decide(claimOf("serverless.zombie"), ({ label, rows: own }) => {
+        ...decide("serverless.zombie", ({ label, rows: own }) => {
           const [short, long] = [armOf(own, "middlebox"), armOf(own, "nobody")];
           return exactly(
             `${label}: an idle limit shorter than the instance's lifetime causes errors, a longer one does not`,
