@@ -18,12 +18,12 @@ export async function measureFleet({ gateway, proxies }: Rig, fleet: Omit<FleetE
     const metrics = await (await fetch(`${gateway.url}/metrics`, { headers })).text();
     return (name: string) => sumOf(metrics, `warmline_gateway_${name}`);
   };
-  const samples: { readonly atS: number; readonly open: number }[] = [];
+  const samples: [atS: number, open: number][] = [];
   const begunAt = performance.now();
   const sample = async () => {
     // The connection that reads the metrics is one of those open.
     const open = (await metric())("connections_open") - 1;
-    samples.push({ atS: (performance.now() - begunAt) / 1_000, open });
+    samples.push([(performance.now() - begunAt) / 1_000, open]);
   };
   const { bodies } = await whileSampling(SAMPLE_MS, sample, () =>
     runInstance(
@@ -33,7 +33,7 @@ export async function measureFleet({ gateway, proxies }: Rig, fleet: Omit<FleetE
     ),
   );
   const last = await metric();
-  const peakOpen = Math.max(...samples.map(({ open }) => open));
+  const peakOpen = Math.max(...samples.map(([, open]) => open));
   const [evicted, upstream] = [last("connections_evicted_total"), last("upstream_connections")];
   return { ...(bodies[0] as Body<typeof handler>), samples, peakOpen, evicted, upstream };
 }

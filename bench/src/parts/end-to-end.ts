@@ -13,15 +13,7 @@ import {
 import { commandsFunction } from "../client/bench-client.js";
 import type { CommandsEvent } from "../handlers/commands.js";
 import { atLeast, decidedBy, exactly } from "../results/checks.js";
-import {
-  byClient,
-  chartsOf,
-  latencyColumns,
-  meanColumns,
-  ms,
-  tableOf,
-  withInterval,
-} from "../results/present.js";
+import { byClient, latencyColumns, meanColumns, ms, tabulate, withInterval } from "../results/present.js";
 import { type Defer, started } from "../rig/rig.js";
 import { runPaused } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
@@ -127,7 +119,6 @@ export default defineScenario({
     });
     // The article's SDK sends each write through Node's own agent.
     const decide = decidedBy(clients, ({ name }) => name === "agent");
-    const names = MODES.map(nameOf);
     return {
       checks: [
         ...decide("lambda.endToEnd", ({ label, tenOn, tenOff, saved, backToBack }) =>
@@ -145,21 +136,13 @@ export default defineScenario({
           ),
         ),
       ],
-      table: tableOf(rows, ({ client }) => client.name, [
+      ...tabulate(rows, { group: ({ client }) => client.name, charts: ["inside mean ms", "mean ms"] }, [
         ["client", ({ client }) => client.label],
         ["invocation", nameOf],
         ...meanColumns({ inside: "inside mean ms" }, 2),
         ...latencyColumns("outside"),
         ["later connections", ({ opened }) => opened.total],
       ]),
-      charts: chartsOf(rows, {
-        group: ({ client }) => client.label,
-        style: (row) => ({ label: nameOf(row), hue: names.indexOf(nameOf(row)) }),
-        bars: [
-          ["An invocation's mean time, seen from outside", "ms", ({ outside }) => outside.estimate(mean)],
-          ["An invocation's mean time in the function", "ms", ({ inside }) => inside.estimate(mean)],
-        ],
-      }),
       notes: [
         `The function puts an item of ${ITEM.length} bytes, or ten. An HTTP endpoint in front of it turns each request into an invocation. The caller is ${FRONT_RTT_MS} ms away and opens a connection with TLS for each request, as curl does.`,
         `${settings.invocations} calls in each of ${settings.rounds} instances, after three that do not count, with the instance frozen for ${PAUSE_S} s between two, and back to back. The client is created outside the handler.`,

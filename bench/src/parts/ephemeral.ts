@@ -1,7 +1,7 @@
 import { type BenchClient, clientFunction } from "../client/bench-client.js";
 import type { LoopEvent } from "../handlers/loop.js";
 import { atLeast, atMost, decidedBy } from "../results/checks.js";
-import { chartsOf, grouped, latencyColumns, ms, tableOf, withInterval } from "../results/present.js";
+import { grouped, latencyColumns, ms, tabulate, withInterval } from "../results/present.js";
 import { runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { difference, percentile, ratio } from "../statistics/series.js";
@@ -77,25 +77,13 @@ export default defineScenario({
           atLeast(`${label}: awaited, one connection for all is faster than one per command`, slower, 1),
         ),
       ],
-      table: tableOf(rows, placeOf, [
+      ...tabulate(rows, { group: placeOf, charts: ["p50 ms"] }, [
         ["client", ({ client }) => client.label],
         ["round trip ms", ({ rttMs }) => rttMs, 2],
         ["connection", ({ use }) => use],
         ["time until", ({ awaited }) => (awaited ? "the reply" : "the call returns")],
         ...latencyColumns("latencies", 3),
       ]),
-      charts: [
-        ...chartsOf(pairs, {
-          group: ({ rttMs }) => `${rttMs} ms`,
-          bars: [
-            [
-              "Time that a connection per command adds to the median, awaited",
-              "ms",
-              ({ own, one }) => difference(own, one),
-            ],
-          ],
-        }),
-      ],
       notes: [
         `A round trip takes 0.25 ms within a zone and 1 ms between two. Each client runs ${settings.invocations} PINGs per mode, ${DELAY_MS} ms apart, in each of ${settings.rounds} instances, after five that do not count. Ephemeral: create the client, run the command, close the client.`,
         "Awaited: the time ends with the reply (ephemeral: once the client is closed). Not awaited: the time ends when the call returns, as in the article, whose code awaits neither the command nor the connection. It measures the time to create an object and to queue a command. Queued: as in the article, PING and QUIT are queued at once; else the client is closed after the reply.",

@@ -3,7 +3,7 @@ import { startGatewayProcess, startInstance, startRedis } from "warmline-testbed
 import { type BenchClient, commandsFunction, type Endpoint, KEPT } from "../client/bench-client.js";
 import type { CommandsEvent } from "../handlers/commands.js";
 import { atLeast, decidedBy } from "../results/checks.js";
-import { chartsOf, meanColumns, seconds, tableOf } from "../results/present.js";
+import { meanColumns, seconds, tabulate } from "../results/present.js";
 import { type Defer, started } from "../rig/rig.js";
 import { bodyOf } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
@@ -85,15 +85,11 @@ export default defineScenario({
           { text: seconds },
         ),
       ),
-      table: tableOf(rows, ({ client }) => client.name, [
+      ...tabulate(rows, { group: ({ client }) => client.name, charts: ["FIN_WAIT_2 s"] }, [
         ["client", ({ client }) => client.label],
         ["function", stateOf],
         ...meanColumns({ closedS: "closed after s", finWaitS: "FIN_WAIT_2 s" }, 1),
       ]),
-      charts: chartsOf(rows, {
-        group: stateOf,
-        bars: [["The server's socket in FIN_WAIT_2", "s", held]],
-      }),
       notes: [
         `The function runs one GET, and its process is stopped or runs on. The server closes its connection after ${LIMIT_S} s: Redis for clients over TCP, the gateway for the others. The socket is then followed in /proc/net/tcp, for ${followedS(settings)} s at most.`,
         `How long a closed socket stays in FIN_WAIT_2 is a setting of the server's kernel, net.ipv4.tcp_fin_timeout. Here a frozen function is a stopped process, whose kernel acknowledges the FIN. On a platform that stops the kernel too, the socket stays in FIN_WAIT_1.`,

@@ -1,6 +1,6 @@
 import { type BenchClient, commandsFunction, handlerPath, KEPT } from "../client/bench-client.js";
 import { atMost, exactly } from "../results/checks.js";
-import { chartsOf, latencyColumns, tableOf } from "../results/present.js";
+import { latencyColumns, tabulate } from "../results/present.js";
 import type { Rig } from "../rig/rig.js";
 import { PAUSING_LANES, runPaused } from "../rig/run-paused.js";
 import { defineScenario, type Settings } from "../scenario.js";
@@ -115,7 +115,7 @@ export default defineScenario({
               atMost(`${nameOf(row)}: at most ${limit} times a warm write`, slower, limit),
             ],
       ),
-      table: tableOf(compared, pauseOf, [
+      ...tabulate(compared, { group: pauseOf, charts: ["p50 ms"] }, [
         ["pause", pauseOf],
         ["way", ({ way }) => way],
         ["calls", ({ latencies }) => latencies.count],
@@ -124,12 +124,6 @@ export default defineScenario({
         ...latencyColumns("latencies"),
         ["x warm", ({ slower }) => slower],
       ]),
-      charts: chartsOf(compared, {
-        group: pauseOf,
-        // warmline's ways have its colour.
-        style: ({ way, client }) => ({ label: way, hue: client ? Math.floor(client.order) - 1 : 0 }),
-        bars: [["Median of the first write", "ms", ({ latencies }) => latencies.estimate()]],
-      }),
       notes: [
         `Each case of warmline's ways runs ${settings.invocations} invocations of one SET in each of ${settings.rounds} instances, those of clients a third; fewer after long freezes. The function thaws with the invocation waiting, as on Lambda. The command alone is timed.`,
         "Clients run a GET or a SET with their settings as shipped, over TLS: to the gateway, or over TCP to Redis. A SET that no response confirms may have been lost or applied; the scenario faults measures that.",

@@ -4,7 +4,7 @@ import { type BenchClient, commandsFunction, type Endpoint, KEPT } from "../clie
 import { gatewayTarget, type RawTarget } from "../client/raw-connection.js";
 import type { SparseUsersEvent } from "../handlers/sparse-users.js";
 import { atLeast } from "../results/checks.js";
-import { chartsOf, count, meanColumns, share, tableOf } from "../results/present.js";
+import { count, meanColumns, share, tabulate } from "../results/present.js";
 import { type Defer, readInfo, started } from "../rig/rig.js";
 import { GREETING, startInstances, USERS } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
@@ -15,8 +15,8 @@ const SIMULATED = 1_000;
 const INSTANCES = 10;
 
 const SOCKETS = [
-  { arm: "directly, bare sockets", hue: 1, direct: true, users: SIMULATED },
-  { arm: "through the gateway, bare sockets", hue: 0, direct: false, users: SIMULATED },
+  { arm: "directly, bare sockets", direct: true, users: SIMULATED },
+  { arm: "through the gateway, bare sockets", direct: false, users: SIMULATED },
 ];
 type Arm = (typeof SOCKETS)[number] & { readonly client?: BenchClient };
 const kb = (value: number) => `${count(value)} KB`;
@@ -48,7 +48,7 @@ export default defineScenario({
     record({ engine: "redis-server", rttMs: 0, tls: false, users: SIMULATED, instances: INSTANCES });
     const ofClients = clients.map((client): Arm => {
       const direct = client.protocol === "tcp";
-      return { arm: `instances of ${client.label}`, hue: direct ? 1 : 0, direct, users: INSTANCES, client };
+      return { arm: `instances of ${client.label}`, direct, users: INSTANCES, client };
     });
     return [...SOCKETS, ...ofClients];
   },
@@ -81,16 +81,12 @@ export default defineScenario({
           text: share,
         }),
       ],
-      table: tableOf(rows, ({ users }) => String(users), [
+      ...tabulate(rows, { group: ({ users }) => String(users), charts: ["KB per instance"] }, [
         ["instances", ({ users }) => users],
         ["reach Redis", ({ arm }) => arm],
         ...meanColumns({ connections: "connections", memoryKb: "memory KB" }),
         ...meanColumns({ kbEach: "KB per instance" }, 2),
       ]),
-      charts: chartsOf(rows, {
-        style: ({ arm, hue }) => ({ label: arm, hue }),
-        bars: [["Memory of Redis per idle instance", "KB", ({ kbEach }) => kbEach.estimate(mean)]],
-      }),
       notes: [
         `Each instance sends one GET and keeps its connection. After ${settings.seconds} s the growth of Redis's used_memory is read. The kernel's buffers and the gateway's memory are not in it.`,
         `A simulated instance is a bare socket, in one process with the others. An instance of a client is a process of its own, ${INSTANCES} of each.`,

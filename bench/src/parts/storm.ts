@@ -16,7 +16,7 @@ import { type BenchClient, clientFunction, handlerPath } from "../client/bench-c
 import type { RawTarget } from "../client/raw-connection.js";
 import type { handler, TransactionsEvent } from "../handlers/transactions.js";
 import { exactly } from "../results/checks.js";
-import { chartsOf, count, latencyColumns, meanColumns, tableOf } from "../results/present.js";
+import { count, latencyColumns, meanColumns, tabulate } from "../results/present.js";
 import { started } from "../rig/rig.js";
 import { type Body, bodyOf, GREETING } from "../rig/run-instance.js";
 import { type Context, defineScenario, redisMissing } from "../scenario.js";
@@ -165,7 +165,7 @@ export default defineScenario({
           `${count(opened.total)} connections for ${count(served.total)} calls`,
         ),
       ),
-      table: tableOf(rows, ({ way }) => way, [
+      ...tabulate(rows, { group: ({ way }) => way, charts: ["commands/s of those connected"] }, [
         ["connected", ({ way }) => WAYS[way]],
         ["who arrives", titleOf],
         ...meanColumns({ tps: "commands/s of those connected" }),
@@ -174,11 +174,6 @@ export default defineScenario({
         ["arrived", ({ served }) => served.total],
         ["connections opened", ({ opened }) => opened.total],
       ]),
-      charts: chartsOf(rows, {
-        group: ({ way }) => WAYS[way],
-        style: (row) => ({ label: titleOf(row), hue: row.client ? 4 : row.way === "direct" ? 1 : 2 }),
-        bars: [["Commands per second of those connected", "/s", ({ tps }) => tps.estimate(mean)]],
-      }),
       notes: [
         `${CONNECTED} users are connected with TLS and run one GET after another for ${settings.seconds} s. Others arrive at the given rate, whether or not those before have been served: each connects with TLS, runs one GET and leaves. Redis and the gateway do TLS themselves, on one machine with the users and without a round trip.`,
         "Opening connections costs the machine's processors too. So the same connections are also opened to another server on it, and the column beside the throughput compares with that: below 1, the server's own work for new connections holds up those connected.",

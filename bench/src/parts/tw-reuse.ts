@@ -1,15 +1,7 @@
 import { type BenchClient, built, handlerPath } from "../client/bench-client.js";
 import type { TwReuseResult, TwReuseWork } from "../handlers/tw-reuse.js";
 import { atLeast, exactly } from "../results/checks.js";
-import {
-  chartsOf,
-  count,
-  meanColumns,
-  share,
-  tableOf,
-  totalColumns,
-  withInterval,
-} from "../results/present.js";
+import { count, meanColumns, share, tabulate, totalColumns, withInterval } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 import { namespaceMissing, runInNamespace } from "../sockets/namespace.js";
 import { mean, ratio } from "../statistics/series.js";
@@ -77,17 +69,12 @@ export default defineScenario({
           .filter(({ name }) => name.startsWith("kept"))
           .map((row) => exactly(`${row.name}: no connect fails`, row.failed.total === 0, failedOf(row))),
       ],
-      table: tableOf(rows, portsOf, [
+      ...tabulate(rows, { group: portsOf, charts: ["TIME_WAIT"] }, [
         ["local ports", portsOf],
         ["connection", ({ name }) => name],
         ...meanColumns({ timeWait: "TIME_WAIT" }),
         ...totalColumns({ opened: "requests", failed: "failed" }),
       ]),
-      charts: chartsOf(rows, {
-        group: portsOf,
-        style: ({ name, reuse }) => ({ label: name, hue: name.startsWith("kept") ? 0 : 1 + reuse }),
-        bars: [["Sockets in TIME_WAIT", "sockets", ({ timeWait }) => timeWait.estimate(mean)]],
-      }),
       notes: [
         `Each round runs in a network namespace of its own, where a process opens ${PER_S} connections per second for ${settings.seconds} s and closes each at once. With ${portsOf({ ports: MANY })}, Linux's default, ports would run out after ${count(MANY / PER_S)} s; TIME_WAIT lasts 60 s, so they run out above ${count(MANY / 60)} connections per second to one address.`,
         "A failed connect fails at once here (EADDRNOTAVAIL). The article's client reports it as a timeout after 4 s.",

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { type BenchClient, built, type Place } from "../client/bench-client.js";
 import { commandFor, cores, FIXED_SERVER_NOTES, startFixedServer } from "../perf/processes.js";
-import { chartsOf, medianColumns, tableOf } from "../results/present.js";
+import { medianColumns, tabulate } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 
 /**
@@ -18,8 +18,9 @@ const WAYS = [
   { name: "init with an awaited PING", phase: "ping", gapMs: 0 },
 ] as const;
 const ROUND_TRIPS = [0, 10];
-const ALL_TOGETHER = "Import, init phase and first command";
 
+const caseOf = ({ way, rttMs }: { way: string; rttMs: number }) =>
+  `Node ${process.version.slice(1)}, ${way}, ${rttMs} ms`;
 const bundleOf = (client: string): string => built(`perf/bundles/${client}.js`);
 
 type ColdStart = Readonly<Record<"importMs" | "cpuMs" | "totalMs" | "init" | "first" | "warmMs", number>>;
@@ -69,8 +70,7 @@ export default defineScenario({
     const cases = rtts.flatMap((rttMs, at) =>
       WAYS.flatMap((way) =>
         clients.map((client) => {
-          const start = () => coldStart(client, way, places[at]!);
-          return { client, node: process.version, rttMs, way: way.name, start };
+          return { client, rttMs, way: way.name, start: () => coldStart(client, way, places[at]!) };
         }),
       ),
     );
@@ -78,14 +78,13 @@ export default defineScenario({
     for (const client of clients) await cases.find((each) => each.client === client)!.start();
     return cases;
   },
-  label: ({ client, node, way }) => `Node ${node.slice(1)}, ${client.label}, ${way}`,
+  label: ({ client, way }) => `${client.label}, ${way}`,
   group: caseOf,
   run: ({ start }) => start(),
   report: (rows, { settings }) => {
-    const nearest = rows.filter((row) => row.rttMs === rows[0]!.rttMs);
     return {
       checks: [],
-      table: tableOf(rows, caseOf, [
+      ...tabulate(rows, { group: caseOf, charts: ["init and first ms"] }, [
         ["case", caseOf],
         ["client", ({ client }) => client.label],
         ...medianColumns({ importMs: "import ms", init: "init ms", first: "first ms" }, 1),
@@ -93,10 +92,6 @@ export default defineScenario({
         ...medianColumns({ warmMs: "warm ms" }),
         ...medianColumns({ cpuMs: "CPU ms" }, 1),
       ]),
-      charts: chartsOf(nearest, {
-        group: ({ way }) => way,
-        bars: [[ALL_TOGETHER, "ms", ({ totalMs }) => totalMs.estimate()]],
-      }),
       notes: [
         `Every client starts ${settings.rounds} fresh processes per case. Numbers are medians. Each client is one minified file, as functions are deployed. Times begin with the import of that file: the start of the process is not included.`,
         "The init phase imports and creates the client; as shipped nothing is awaited, and Lambda's environment variable is set. Without a gap the event arrives as soon as the init phase ends, as in an on-demand start. With an awaited PING the init phase ends with its reply, the best setting known for a fast first command.",
@@ -106,7 +101,3 @@ export default defineScenario({
     };
   },
 });
-
-function caseOf({ node, way, rttMs }: { node: string; way: string; rttMs: number }): string {
-  return `Node ${node.slice(1)}, ${way}, ${rttMs} ms`;
-}

@@ -2,7 +2,7 @@ import { startCluster } from "warmline-testbed";
 import type { SparseUsersEvent } from "../handlers/sparse-users.js";
 import redisMemory from "../parts/redis-memory.js";
 import { atLeast, atMost } from "../results/checks.js";
-import { chartsOf, count, meanColumns, share, tableOf, withInterval } from "../results/present.js";
+import { count, meanColumns, share, tabulate, withInterval } from "../results/present.js";
 import { type Defer, readInfo, started } from "../rig/rig.js";
 import { startInstances, USERS } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
@@ -23,10 +23,10 @@ const GAP_MS = (NODE_GAP_MS * PROCESSES) / NODES;
 const SAMPLE_MS = 200;
 
 const WAYS = {
-  comeAndGo: { way: "directly, new connections per request", hue: 2, gateways: "none", keep: false },
-  pods: { way: "a gateway per pod, a connection per request", hue: 0, gateways: "each", keep: false },
-  shared: { way: "one gateway, a connection per request", hue: 4, gateways: "one", keep: false },
-  kept: { way: "directly, kept connections", hue: 1, gateways: "none", keep: true },
+  comeAndGo: { way: "directly, new connections per request", gateways: "none", keep: false },
+  pods: { way: "a gateway per pod, a connection per request", gateways: "each", keep: false },
+  shared: { way: "one gateway, a connection per request", gateways: "one", keep: false },
+  kept: { way: "directly, kept connections", gateways: "none", keep: true },
 } as const;
 type HeldWay = keyof typeof WAYS;
 
@@ -129,18 +129,13 @@ export default defineScenario({
           text: count,
         }),
       ],
-      table: tableOf(rows, ({ users }) => String(users), [
+      ...tabulate(rows, { group: ({ users }) => String(users), charts: ["open connections"] }, [
         ["processes", ({ users }) => users],
         ["reach Redis", ({ way }) => way],
         ["gateways", ({ gateways }) => gateways],
         ["idle limit s", ({ limitS }) => limitS],
         ...meanColumns({ open: "open connections" }, 1),
       ]),
-      charts: chartsOf(rows, {
-        group: ({ users }) => `${users} processes`,
-        style: ({ way, hue }) => ({ label: way, hue }),
-        bars: [["Open connections at Redis, mean", "", ({ open }) => open.estimate(mean)]],
-      }),
       notes: [
         `${FEW} and ${MANY} pods of ${PROCESSES} processes each. A process sends a GET after random pauses, for ${settings.seconds} s in each of ${settings.rounds} rounds, so that a pod sends one to each of ${NODES} nodes every ${NODE_GAP_MS / 1_000} s on average. Nodes close a connection that is idle for ${LIMIT_S} s, or ${HALF_S} s: the article's limits, 75 times shorter. How much the shorter limit saves depends on the pauses.`,
         "The article's processes connect to the nodes in every request, then to a proxy in their pod, which keeps its connections. Connections are counted by Redis. Processes are simulated by plain sockets in one process.",

@@ -4,7 +4,7 @@ import { FAULTS, type Fault, get } from "../faults/faults.js";
 import { COUNTS, type Ending, endingsOf, judge, stored, total } from "../faults/judge.js";
 import { FUNCTION_MS, ReplacedInstance } from "../faults/replaced-instance.js";
 import { decidedBy, exactly } from "../results/checks.js";
-import { byClient, grouped, tableOf, totalColumns } from "../results/present.js";
+import { byClient, grouped, tabulate, totalColumns } from "../results/present.js";
 import type { MatrixChart } from "../results/result.js";
 import type { Rig } from "../rig/rig.js";
 import { type Context, defineScenario } from "../scenario.js";
@@ -155,7 +155,7 @@ export default defineScenario({
           },
         ),
       ],
-      table: tableOf(rows, ({ title }) => title, [
+      ...tabulate(rows, { group: ({ title }) => title }, [
         ["fault", ({ title }) => title],
         ["client", ({ client }) => client.label],
         ...totalColumns(COUNTS),

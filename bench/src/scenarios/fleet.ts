@@ -2,12 +2,12 @@ import { arrivals, type Load, predict } from "../fleet/arrivals.js";
 import { measureFleet, refuseAbove } from "../fleet/measure.js";
 import { atMost, exactly } from "../results/checks.js";
 import {
-  chartsOf,
   count,
   latencyColumns,
+  linesOf,
   meanColumns,
   ms,
-  tableOf,
+  tabulate,
   withInterval,
 } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
@@ -41,11 +41,10 @@ const MEANS = {
 };
 
 const ARMS = [
-  { arm: "no limit", hue: 1, refuses: false, gatewayArgs: [] },
-  { arm: "hard limit, no eviction", hue: 2, refuses: true, gatewayArgs: [] },
+  { arm: "no limit", refuses: false, gatewayArgs: [] },
+  { arm: "hard limit, no eviction", refuses: true, gatewayArgs: [] },
   {
     arm: "soft and hard limit",
-    hue: 0,
     refuses: false,
     gatewayArgs: [`--soft-max-connections=${SOFT}`, `--max-connections=${HARD}`],
   },
@@ -126,23 +125,23 @@ export default defineScenario({
           `${upstream} for ${unlimited.instances.max} instances`,
         ),
       ],
-      table: tableOf(rows, ({ arm }) => arm, [
+      ...tabulate(rows, { group: ({ arm }) => arm }, [
         ["gateway", ({ arm }) => arm],
         ...meanColumns(MEANS, 1),
         ...latencyColumns("latencies"),
       ]),
-      charts: chartsOf(rows, {
-        style: ({ arm, hue }) => ({ label: arm, hue }),
-        bars: [["Refusals per round", "", ({ refusals }) => refusals.estimate(mean)]],
-        lines: [
-          [
-            "Connections open at the gateway over time, first round",
-            "connections",
-            "s",
-            ({ samples }) => samples[0]!.map(({ atS, open }) => [atS, open] as const),
-          ],
-        ],
-      }),
+      charts: [
+        linesOf(
+          rows,
+          {
+            title: "Connections open at the gateway over time, first round",
+            unit: "connections",
+            along: "s",
+          },
+          ({ arm }) => arm,
+          ({ samples }) => samples[0]!,
+        ),
+      ],
       notes: [
         `Each round has ${settings.seconds} s of invocations at random times, which the seed and the round determine: ${LOAD.quiet} per second, and ${LOAD.burst} per second in bursts of ${LOAD.burstMs / 1_000} s. Each runs one GET and ${FLEET.workMs} ms of work. The platform uses the most recently used idle instance, else it starts one, up to ${FLEET.maxInstances}; an invocation without an instance is throttled. Latencies count from the moment at which an invocation is due. An invocation that fails or is throttled counts with the function's timeout of ${FLEET.timeoutMs.toLocaleString("en")} ms. Numbers are means per round.`,
         `Instances are simulated: each is one connection that is not read while the instance is frozen. After ${LIFETIME_MS / 1_000} s of idle time an instance ends without closing its connection, thirty times earlier than on a platform. After a refusal the client waits ${FLEET.retryAfterMs} ms and tries again, up to ${FLEET.retries} times.`,

@@ -2,7 +2,7 @@ import type { RedisServer } from "warmline-testbed";
 import { drive, type Load } from "../gateway/load.js";
 import { hasWebdis, startWebdis } from "../gateway/webdis.js";
 import { atLeast, atMost } from "../results/checks.js";
-import { chartsOf, count, medianColumns, preciseFactor, tableOf } from "../results/present.js";
+import { count, medianColumns, preciseFactor, tabulate } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { combine, ratio } from "../statistics/series.js";
 
@@ -16,9 +16,9 @@ const LOADS: readonly Load[] = [
   { connections: 50, rate: 2_000 },
 ];
 const SERVERS = {
-  gateway: { label: "warmline-gateway", hue: 0 },
-  webdis: { label: "webdis", hue: 1 },
-  redis: { label: "Redis over TCP", hue: 2 },
+  gateway: { label: "warmline-gateway" },
+  webdis: { label: "webdis" },
+  redis: { label: "Redis over TCP" },
 } as const;
 type Server = keyof typeof SERVERS;
 
@@ -97,7 +97,7 @@ export default defineScenario({
               ),
             ]
           : [],
-      table: tableOf(rows, caseOf, [
+      ...tabulate(rows, { group: caseOf, charts: ["requests / s"] }, [
         ["case", caseOf],
         ["server", nameOf],
         ["requests / s", ({ perSecond }) => perSecond.estimate(), 0],
@@ -105,14 +105,6 @@ export default defineScenario({
         ...medianColumns({ p50: "p50 ms", p99: "p99 ms" }),
         ...medianColumns({ cpuMicros: "CPU us / request" }, 1),
       ]),
-      charts: chartsOf(
-        rows.filter(({ commands, rate }) => commands === 1 && rate === undefined),
-        {
-          group: caseOf,
-          style: ({ server }) => SERVERS[server],
-          bars: [["Requests per second", "", ({ perSecond }) => perSecond.estimate()]],
-        },
-      ),
       notes: [
         `A separate process generates the load for ${settings.seconds} s per round, and separates responses by their length. It shares the processors with the server and Redis.`,
         "Requests per second: a closed loop, in which a connection sends the next request after each response. Latencies: an open loop, in which requests are due at a fixed rate that all servers keep up with. They count from the time at which a request is due, so that a stall is not hidden.",

@@ -4,11 +4,11 @@ import { type BenchClient, commandsFunction, type Variant } from "../client/benc
 import { frozenSentence, recreatedSentence, SAME_SPEED, savedSentence } from "../keepalive/sentences.js";
 import distance from "../parts/distance.js";
 import { atLeast, atMost, decidedBy, exactly } from "../results/checks.js";
-import { byClient, chartsOf, factor, ms, preciseFactor, tableOf, withInterval } from "../results/present.js";
+import { byClient, factor, linesOf, ms, preciseFactor, tabulate, withInterval } from "../results/present.js";
 import type { Defer, Rig } from "../rig/rig.js";
 import { beginInstance, GREETING } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
-import { difference, mean, median, ratio, sum } from "../statistics/series.js";
+import { difference, mean, median, ratio } from "../statistics/series.js";
 import { Gate } from "../util/gate.js";
 
 const VARIANTS: readonly Variant[] = [
@@ -204,7 +204,7 @@ export default defineScenario({
         "connections: the largest number that one process opened.",
         "bare agent: Node's https.Agent with a request written by hand, without a client library.",
       ],
-      table: tableOf(rows, ({ client }) => client.name, [
+      ...tabulate(rows, { group: ({ client }) => client.name }, [
         ["client", ({ client }) => client.label],
         ["keep-alive", ({ keepAlive }) => (keepAlive ? "on" : "off")],
         ["client is", ({ reused }) => (reused ? "reused" : "recreated")],
@@ -213,28 +213,14 @@ export default defineScenario({
         ["connections", ({ opened }) => opened.max],
       ]),
       charts: [
-        ...chartsOf(rows, {
-          group: nameOf,
-          lines: [
-            [
-              "Latency by the number of the call, first process",
-              "ms",
-              "calls",
-              ({ first, warm }) =>
-                [...first.rounds[0]!, ...warm.rounds[0]!].map((value, at) => [at + 1, value] as const),
-            ],
-          ],
-        }),
-        ...chartsOf(clients, {
-          bars: [
-            ["Init phase and first call", "ms", ({ on }) => sum(on.init, on.first)],
-            [
-              "Time that a kept connection saves per warm command",
-              "ms",
-              ({ on, off }) => difference(off.warm, on.warm),
-            ],
-          ],
-        }),
+        linesOf(
+          rows,
+          { title: "Latency by the number of the call, first process", unit: "ms", along: "calls" },
+          ({ client }) => client.label,
+          ({ first, warm }) =>
+            [...first.rounds[0]!, ...warm.rounds[0]!].map((value, at) => [at + 1, value] as const),
+          nameOf,
+        ),
       ],
       notes: [
         `Each client runs ${invocations} calls of one GET per variant in each of ${rounds} processes, over TLS. A latency is the handler's total time, creating the client included if the variant does so. The first call of a process is not among the warm ones. Ratios and differences are taken by round, and the middle one is shown.`,

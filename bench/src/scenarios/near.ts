@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { startInstance } from "warmline-testbed";
 import { type BenchClient, clientFunction, KEPT } from "../client/bench-client.js";
 import { exactly } from "../results/checks.js";
-import { chartsOf, dollars, meanColumns, medianColumns, ms, tableOf } from "../results/present.js";
+import { dollars, meanColumns, medianColumns, ms, tabulate } from "../results/present.js";
 import { costOfMillion, PRICES } from "../results/prices.js";
 import { type Rig, started } from "../rig/rig.js";
 import { bodyOf } from "../rig/run-instance.js";
@@ -162,7 +162,7 @@ export default defineScenario({
         const expectation = `warmline/near returns no value overwritten more than ${MAX_STALE} ms before, ${overwritten(row)}`;
         return [exactly(expectation, oldestValue <= MAX_STALE, `the oldest by ${ms(oldestValue)}`)];
       }),
-      table: tableOf(priced, overwritten, [
+      ...tabulate(priced, { group: overwritten, charts: ["p50 ms"] }, [
         ["writes", overwritten],
         ["reads", ({ title }) => title],
         ...meanColumns({ commands: "commands" }, 1),
@@ -174,15 +174,6 @@ export default defineScenario({
         ["Lambda $", ({ lambda }) => lambda],
         ["Upstash $", ({ redis }) => redis],
       ]),
-      charts: chartsOf(priced, {
-        group: overwritten,
-        // The charts have ten hues.
-        style: ({ title }) => ({
-          label: title,
-          hue: priced.findIndex((each) => each.title === title) % 10,
-        }),
-        bars: [["Median time of ten reads", "ms", ({ warm }) => warm.estimate()]],
-      }),
       notes: [
         `A function of ${MEMORY_MB} MB reads ten keys with Promise.all in each of ${settings.invocations} invocations, in ${settings.rounds} instances. Before each it is frozen for ${FROZEN} ms. In every freeze, or in one of ${RARELY}, another client overwrites one of the keys.`,
         "A value is stale if its successor had been acknowledged before the invocation was sent.",

@@ -5,15 +5,7 @@ import { gatewayTarget, type RawTarget } from "../client/raw-connection.js";
 import type { handler, TransactionsEvent } from "../handlers/transactions.js";
 import storm from "../parts/storm.js";
 import { atLeast, decidedBy, exactly } from "../results/checks.js";
-import {
-  chartsOf,
-  count,
-  latencyColumns,
-  meanColumns,
-  share,
-  tableOf,
-  withInterval,
-} from "../results/present.js";
+import { count, latencyColumns, meanColumns, share, tabulate, withInterval } from "../results/present.js";
 import { type Defer, type Rig, started } from "../rig/rig.js";
 import { type Body, runInstance } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
@@ -21,7 +13,6 @@ import { combine, mean, ratio, type Series, stddev } from "../statistics/series.
 
 const USERS = [1, 16];
 const usersOf = ({ users }: { users: number }) => `${users} client${users === 1 ? "" : "s"}`;
-const HUES: Readonly<Record<string, number>> = { gateway: 2, sidecar: 0, client: 4 };
 /** How long the users run before what counts, in s. */
 const WARM_UP_S = 0.2;
 
@@ -160,7 +151,7 @@ export default defineScenario({
           `${count(sum(({ opened }) => opened.total))} connections for ${count(sum(({ latencies }) => latencies.count))} commands`,
         ),
       ],
-      table: tableOf(rows, usersOf, [
+      ...tabulate(rows, { group: usersOf, charts: ["tps"] }, [
         ["clients", ({ users }) => users],
         ["connection", ({ title }) => title],
         ...meanColumns({ tps: "tps", tpsExcluding: "tps without connecting" }),
@@ -169,11 +160,6 @@ export default defineScenario({
         ["transactions", ({ latencies }) => latencies.count],
         ["connections opened", ({ opened }) => opened.total],
       ]),
-      charts: chartsOf(rows, {
-        group: usersOf,
-        style: ({ way, title }) => ({ label: title, hue: HUES[way.split("-")[0]!] ?? 1 }),
-        bars: [["Transactions per second, connecting included", "/s", ({ tps }) => tps.estimate(mean)]],
-      }),
       notes: [
         "Named clients run with auto-pipelining off, one for each user. Their connections are counted at the proxy; those to a gateway next to the function do not cross it.",
         `Each user runs one GET after another, over a plain socket unless a client is named, for ${settings.seconds} s in each of ${settings.rounds} rounds, after 0.2 s that do not count. The round trip takes ${settings.rttMs} ms with TLS; direct connections to Redis authenticate with user and password. With the gateway next to the function the function reaches it over loopback without TLS, and the round trip lies between gateway and Redis.`,

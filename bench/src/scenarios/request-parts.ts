@@ -2,7 +2,7 @@ import { startCluster, startGatewayProcess, startNetworkProxy, until } from "war
 import { type BenchClient, clientFunction, KEPT } from "../client/bench-client.js";
 import type { Arm, RequestPartsEvent } from "../handlers/request-parts.js";
 import { atLeast } from "../results/checks.js";
-import { chartsOf, count, latencyColumns, ms, share, tableOf } from "../results/present.js";
+import { count, latencyColumns, ms, share, tabulate } from "../results/present.js";
 import { type Defer, started } from "../rig/rig.js";
 import { runInstance } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
@@ -155,16 +155,11 @@ export default defineScenario({
           { article: "envoy.sparse", text: ms },
         ),
       ],
-      table: tableOf(rows, commandsOf, [
+      ...tabulate(rows, { group: commandsOf, charts: ["mean ms"] }, [
         ["request", commandsOf],
         ["connection", ({ name }) => name],
         ...latencyColumns("latencies"),
       ]),
-      charts: chartsOf(rows, {
-        group: commandsOf,
-        style: ({ name }) => ({ label: name, hue: name.startsWith("gateway") ? 0 : 1 }),
-        bars: [["Mean time of a request", "ms", ({ latencies }) => latencies.estimate(mean)]],
-      }),
       notes: [
         `${count(settings.invocations)} requests one after another in each of ${settings.rounds} rounds, after ${WARM_UP} that do not count. The cluster is ${settings.rttMs} ms away; the gateway runs next to the process, as the article's proxy does. Parts are differences of means: new connections less kept ones, a fetched topology less a kept one.`,
         "The topology is fetched with CLUSTER SLOTS, as by the article's client. An idle connection of the gateway to Redis stays open, unlike the article's.",

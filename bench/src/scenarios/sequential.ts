@@ -3,7 +3,7 @@ import type { CommandsEvent } from "../handlers/commands.js";
 import cacheMiss from "../parts/cache-miss.js";
 import endToEnd from "../parts/end-to-end.js";
 import { atLeast, decidedBy } from "../results/checks.js";
-import { byClient, chartsOf, factor, latencyColumns, ms, tableOf, withInterval } from "../results/present.js";
+import { byClient, factor, latencyColumns, ms, tabulate, withInterval } from "../results/present.js";
 import { GREETING } from "../rig/run-instance.js";
 import { runPaused } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
@@ -81,7 +81,6 @@ export default defineScenario({
       combine([...ten, ...one], (off10, on10, off1, on1) => off10 - on10 - (off1 - on1), mean);
     // The article's SDK sends each write through Node's own agent. Its calls are sent by a person, so times after a freeze decide.
     const decide = decidedBy(compared, ({ name }) => name === "agent");
-    const names = MODES.map(nameOf);
     return {
       checks: [
         ...decide("lambda.one", ({ label, frozen: { one }, backToBack }) =>
@@ -112,16 +111,11 @@ export default defineScenario({
           ),
         ),
       ],
-      table: tableOf(rows, ({ client }) => client.name, [
+      ...tabulate(rows, { group: ({ client }) => client.name, charts: ["p50 ms"] }, [
         ["client", ({ client }) => client.label],
         ["commands", nameOf],
         ...latencyColumns("warm"),
       ]),
-      charts: chartsOf(rows, {
-        group: ({ client }) => client.label,
-        style: (row) => ({ label: nameOf(row), hue: names.indexOf(nameOf(row)) }),
-        bars: [["An invocation's median time", "ms", ({ warm }) => warm.estimate()]],
-      }),
       notes: [
         `Each client runs ${settings.invocations} invocations per mode in each of ${settings.rounds} instances, a quarter of them if the instance is frozen for ${PAUSE_S} s between two. The client is created outside the handler. The first three invocations of an instance do not count.`,
         "Concurrent means that the ten commands are issued with Promise.all. A client with auto-pipelining sends them as one request; the others use as many connections as they open, or one after another.",

@@ -1,7 +1,7 @@
 import { findRedisServer } from "warmline-testbed";
 import type { Job } from "../perf/jobs.js";
 import { FIXED_SERVER_NOTES, startFixedServer, startWorker } from "../perf/processes.js";
-import { chartsOf, count, latencyColumns, medianColumns, tableOf } from "../results/present.js";
+import { count, latencyColumns, medianColumns, tabulate } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 
 /** Round-trip times in ms. The nearest has all cells, the others those of commands in flight. */
@@ -104,10 +104,9 @@ export default defineScenario({
     return { perSecond: (commands * 1_000) / ms, cpuUs: cpuUs / commands, latencies };
   },
   report: (rows, { settings }) => {
-    const marks = { ownScales: true, group: ({ cell }: { cell: string }) => cell };
     return {
       checks: [],
-      table: tableOf(rows, ({ cell }) => cell, [
+      ...tabulate(rows, { group: ({ cell }) => cell, charts: ["commands/s", "CPU us"] }, [
         ["Node", () => NODE],
         ["case", (row) => row.cell],
         ["client", ({ client }) => client.label],
@@ -115,16 +114,6 @@ export default defineScenario({
         ...latencyColumns("latencies", 3),
         ...medianColumns({ cpuUs: "CPU us" }, 1),
       ]),
-      charts: [
-        ...chartsOf(rows, {
-          ...marks,
-          bars: [["Commands per second", "", (row) => row.perSecond.estimate()]],
-        }),
-        ...chartsOf(
-          rows.filter(({ cell }) => /^(1|50) in flight$/.test(cell)),
-          { ...marks, bars: [["CPU time per command", "us", (row) => row.cpuUs.estimate()]] },
-        ),
-      ],
       notes: [
         `Each client runs for ${settings.seconds * 1_000} ms per row, after ${WARM_UP_MS} ms that do not count, in a process of its own in each of ${settings.rounds} rounds. Numbers are medians. Clients run as shipped; a tuned client has the settings that its note names.`,
         'Rows of "real servers" use warmline-gateway in front of Redis, and Redis directly for clients over TCP.',

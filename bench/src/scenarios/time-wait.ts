@@ -3,7 +3,7 @@ import { startCluster } from "warmline-testbed";
 import type { BenchClient } from "../client/bench-client.js";
 import twReuse from "../parts/tw-reuse.js";
 import { atLeast, atMost } from "../results/checks.js";
-import { chartsOf, count, meanColumns, share, tableOf } from "../results/present.js";
+import { count, linesOf, meanColumns, share, tabulate } from "../results/present.js";
 import { started } from "../rig/rig.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { startGatewayTo } from "../sockets/gateway.js";
@@ -28,8 +28,8 @@ const LANES = 3;
 const TOLERANCE = 0.1;
 
 const WAYS = [
-  { way: "direct to the cluster, new connections per request", hue: 1, direct: true },
-  { way: "gateway, a connection per request", hue: 2 },
+  { way: "direct to the cluster, new connections per request", direct: true },
+  { way: "gateway, a connection per request" },
 ];
 /** A way of web requests to the cluster. A client keeps its connections to the gateway. */
 type Way = (typeof WAYS)[number] & { readonly client?: BenchClient };
@@ -55,7 +55,7 @@ export default defineScenario({
     record({ engine, rttMs: 0, tls: false, commandsPerRequest: COMMANDS });
     const sockets = sharedSockets(SETTLE_MS / 2);
     const ofClients = clients.map((client): Way => {
-      return { way: `gateway, kept connections of ${client.label}`, hue: 0, client };
+      return { way: `gateway, kept connections of ${client.label}`, client };
     });
     return [...(WAYS as Way[]), ...ofClients].map((way) => ({ ...way, cluster, sockets }));
   },
@@ -70,12 +70,12 @@ export default defineScenario({
       gateway?.request ??
       ((keys: readonly string[]) => readOnce({ seedPort: cluster.nodes[0]!.port, from }, keys));
     const countTimeWait = timeWaitCounter(new Set(ports), undefined, direct ? from : undefined);
-    const samples: { readonly atS: number; readonly timeWait: number }[] = [];
+    const samples: [atS: number, timeWait: number][] = [];
     let [failed, closed] = [0, 0];
     await request(pageKeys(COMMANDS, random));
     const begunAt = performance.now();
     const elapsedS = () => (performance.now() - begunAt) / 1_000;
-    const sample = () => samples.push({ atS: elapsedS(), timeWait: countTimeWait(sockets()) });
+    const sample = () => samples.push([elapsedS(), countTimeWait(sockets())]);
     const sampling = setInterval(sample, SAMPLE_MS);
     defer(() => clearInterval(sampling));
     const page = () =>
@@ -89,8 +89,8 @@ export default defineScenario({
     const tookS = elapsedS();
     await pause(SETTLE_MS);
     sample();
-    const last = samples.filter(({ atS }, at) => atS > LIFE_S || at === samples.length - 1);
-    const timeWait = mean(last.map((each) => each.timeWait));
+    const last = samples.filter(([atS], at) => atS > LIFE_S || at === samples.length - 1);
+    const timeWait = mean(last.map(([, count]) => count));
     return { timeWait, closedPerS: closed / tookS, failed, samples };
   },
   report: (rows, { settings }) => {
@@ -118,22 +118,19 @@ export default defineScenario({
           },
         ),
       ],
-      table: tableOf(rows, ({ way }) => way, [
+      ...tabulate(rows, { group: ({ way }) => way }, [
         ["connection", ({ way }) => way],
         ["failed", ({ failed }) => failed.total],
         ...meanColumns({ closedPerS: "closed per s", timeWait: "TIME_WAIT" }),
       ]),
-      charts: chartsOf(rows, {
-        style: ({ way, hue }) => ({ label: way, hue }),
-        lines: [
-          [
-            "Sockets in TIME_WAIT over time, first round",
-            "sockets",
-            "s",
-            ({ samples }) => samples[0]!.map(({ atS, timeWait }) => [atS, timeWait] as const),
-          ],
-        ],
-      }),
+      charts: [
+        linesOf(
+          rows,
+          { title: "Sockets in TIME_WAIT over time, first round", unit: "sockets", along: "s" },
+          ({ way }) => way,
+          ({ samples }) => samples[0]!,
+        ),
+      ],
       notes: [
         `${REQUESTS_PER_S} requests per second for ${settings.seconds} s, each with ${COMMANDS} GETs one after another, against a cluster of ${PRIMARIES} primaries on loopback. Up to ${LANES} runs at a time share the cluster and the processors. TIME_WAIT is the mean of the counts after ${LIFE_S} s, or the last one of a shorter run.`,
         "With one connection per request the reduction is 1 - 1/n for n nodes per request: the share follows from the set-up, so the article's number is not compared.",

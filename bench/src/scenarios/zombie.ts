@@ -6,7 +6,7 @@ import { COUNTS, type Ending, endingsOf, judge, total } from "../faults/judge.js
 import { FUNCTION_MS, ReplacedInstance } from "../faults/replaced-instance.js";
 import finWait from "../parts/fin-wait.js";
 import { decidedBy, exactly } from "../results/checks.js";
-import { byClient, chartsOf, grouped, tableOf, totalColumns } from "../results/present.js";
+import { byClient, grouped, tabulate, totalColumns } from "../results/present.js";
 import type { Defer, Rig } from "../rig/rig.js";
 import { PAUSING_LANES } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
@@ -142,21 +142,13 @@ export default defineScenario({
           );
         }),
       ],
-      table: tableOf(rows, ({ arm, frozenS }) => `${arm} ${frozenS}`, [
+      ...tabulate(rows, { group: ({ arm, frozenS }) => `${arm} ${frozenS}`, charts: ["hung"] }, [
         ["drops the connection", ({ arm }) => arm],
         ["frozen for", ({ frozenS }) => `${frozenS} s`],
         ["client", ({ client }) => client.label],
         ...totalColumns(COUNTS),
         ["longest ms", ({ ms }) => ms.max],
       ]),
-      charts: chartsOf(
-        arms.flatMap(([, own]) => byClient(own)),
-        {
-          group: ({ rows: own }) => own[0]!.arm,
-          style: ({ label, rows: own }) => ({ label, hue: lost(own) > 0 ? 1 : 0 }),
-          bars: [["Lost calls", "", ({ rows: own }) => lost(own)]],
-        },
-      ),
       notes: [
         `A function is invoked, frozen for ${FREEZES.map(({ frozenS }) => frozenS).join(", ")} s, and invoked again, each time with one INCR. Meanwhile the connection is dropped after ${FREEZES.map(({ limitS }) => limitS).join(", ")} s of idle time. Times are real. The function's timeout is ${FUNCTION_MS / 1_000} s.`,
         `Honest server: it announces its idle limit in Keep-Alive. Silent server: it announces none, as Redis does over TCP in every arm. Both close the connection, the FIN does not reach the frozen function, and later bytes get a reset. Middlebox: a NAT or load balancer with a shorter limit than the ${LONG_S} s that the server announces drops the flow; later bytes get no reaction. Nobody: the connection stays open.`,

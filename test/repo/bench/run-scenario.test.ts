@@ -197,7 +197,7 @@ test("checks of fewer than five rounds are undecided, counted ones too", async (
 test("a quick run has no checks, and the runner says so", async () => {
   const checks = [{ expectation: "it holds", verdict: "yes", actual: "1" } as const];
   const own = { report: () => ({ ...report, checks }) };
-  expect((await ran(own)).outcome).toMatchObject({ checks, summary: "1 of 1 checks of warmline passes." });
+  expect((await ran(own)).outcome).toMatchObject({ checks, summary: "1 yes, 0 no, 0 undecided." });
   expect((await ran(own, { quick: true })).outcome).toMatchObject({
     checks: [],
     summary: "A quick run has too few repetitions for verdicts.",
