@@ -82,7 +82,7 @@ export interface BenchClient {
   readonly protocol: "http" | "tcp";
   /** The client whose best known settings these are. Absent: settings as shipped. */
   readonly tunes?: string;
-  /** Whether no application on Node would choose it: it is a lower bound, or made for other platforms. */
+  /** Whether no application on Node would choose it, since it is made for other platforms. */
   readonly reference?: boolean;
   /** Creates the client. It may connect now or with the first command. */
   connect(options: ConnectOptions): ConnectedClient;

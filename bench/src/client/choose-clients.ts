@@ -5,7 +5,6 @@ import type { BenchClient } from "./bench-client.js";
 const GROUPS = {
   standard: ({ standard }) => standard === true,
   candidates: ({ tunes, reference }) => tunes === undefined && !reference,
-  shipped: ({ tunes }) => tunes === undefined,
   all: () => true,
   http: ({ protocol }) => protocol === "http",
   tcp: ({ protocol }) => protocol === "tcp",

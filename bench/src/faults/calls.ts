@@ -13,8 +13,7 @@ export interface Call {
 /** The result of a call, as the function saw it. */
 export interface CallResult {
   readonly value?: unknown;
-  /** The error's name, and what is known of the command where the client says so. */
-  readonly error?: { readonly name: string; readonly outcome?: string };
+  readonly failed: boolean;
   /** How long it took, in ms. */
   readonly ms: number;
 }
@@ -55,9 +54,8 @@ async function settle(client: TrialClient, { command, key, value }: Call): Promi
   const ms = () => performance.now() - begunAt;
   try {
     const given = command === "set" ? await client.set(key, value!) : await client[command](key);
-    return { value: given, ms: ms() };
-  } catch (error) {
-    const { name, outcome } = error as Error & { outcome?: string };
-    return { error: { name, ...(outcome && { outcome }) }, ms: ms() };
+    return { value: given, failed: false, ms: ms() };
+  } catch {
+    return { failed: true, ms: ms() };
   }
 }

@@ -220,13 +220,10 @@ const frozen = ([title, happening, onlyHttp]: (typeof HAPPENINGS)[number]): Faul
     }),
   }));
 
-/** All faults, by kind. */
-export const FAULTS: readonly { readonly group: string; readonly faults: readonly Fault[] }[] = [
-  {
-    group: "applied, response lost",
-    faults: [lost(1), lost(2), lost(5), reads, overwritten, batch, proxy, cut],
-  },
-  { group: "applied, invalid response", faults: [bad(get), bad(incr)] },
-  { group: "not applied, or unknown", faults: [dropped, race, restart(get), restart(incr), mute] },
-  { group: "while frozen", faults: HAPPENINGS.flatMap(frozen) },
+export const FAULTS: readonly Fault[] = [
+  // Applied, and the response is lost or invalid.
+  ...[lost(1), lost(2), lost(5), reads, overwritten, batch, proxy, cut, bad(get), bad(incr)],
+  // Not applied, or unknown.
+  ...[dropped, race, restart(get), restart(incr), mute],
+  ...HAPPENINGS.flatMap(frozen),
 ];

@@ -24,10 +24,8 @@ export class ReplacedInstance {
   }
 
   /**
-   * Runs the handler.
-   * @param before runs right before it, or once the function is frozen
-   * @param frozenMs how long the function is frozen before; it thaws with the invocation waiting. Default: not at all
-   * @returns undefined when the function's time was up
+   * Runs the handler, after `frozenMs` in which the function is frozen; it thaws with the invocation waiting. `before` runs right
+   * before, or once the function is frozen. Returns undefined when the function's time was up.
    */
   async invoke(event: TurnsEvent, before?: () => void, frozenMs = 0): Promise<CallResult[] | undefined> {
     this.instance ??= await starts.run(() => startInstance({ ...this.what, timeoutMs: FUNCTION_MS }));

@@ -49,7 +49,7 @@ npm run bench -- --list
                    Scenarios that compare round-trip times take several: --rtt 0,2,20
 --tls              use TLS, with a self-signed certificate
 --clients A,B      measure these clients, or groups: standard; candidates: those that an application would choose,
-                   as shipped; shipped: with references such as a raw socket; all; http; tcp
+                   as shipped; all; http; tcp
 --invocations N    invocations per client, variant and round
 --rounds N         rounds, each with instances of its own; in faults and zombie: trials per client and case
 --seconds N        duration of the load in s, for scenarios that run for a fixed time; of the pause in lambda

@@ -82,7 +82,6 @@ test("clients that no application on Node would choose are no candidates", () =>
     "warmline-fetch",
     "upstash-tuned",
     "ioredis-tuned",
-    "raw",
   ]);
 });
 

@@ -15,7 +15,7 @@ describe("the command line", () => {
   const tcp = { name: "ioredis", standard: false, protocol: "tcp" } as BenchClient;
   const undici = { name: "undici", standard: false, protocol: "http" } as BenchClient;
   const clients = [...standard, undici, tuned, tcp];
-  const shipped = { name: "shipped", clients: "shipped", defaults } as Partial<Scenario> as Scenario;
+  const shipped = { name: "shipped", clients: "candidates", defaults } as Partial<Scenario> as Scenario;
   const sweep = { name: "sweep", clients: "all", distances: true, defaults } as Partial<Scenario> as Scenario;
   const none = { name: "none", clients: "none", defaults } as Partial<Scenario> as Scenario;
   const web = { name: "web", clients: "all", protocol: "http", defaults } as Partial<Scenario> as Scenario;
@@ -151,7 +151,7 @@ describe("the command line", () => {
     expect(read("web", "--clients", "all")).toMatchObject({
       clients: clients.filter((each) => each !== tcp),
     });
-    expect(read("web", "--clients", "shipped")).toMatchObject({ clients: [...standard, undici] });
+    expect(read("web", "--clients", "candidates")).toMatchObject({ clients: [...standard, undici] });
     // With all scenarios, the runner skips it where it cannot be measured, with a note.
     const every = read("all", "--clients", "ioredis") as Extract<ReturnType<typeof read>, { action: "all" }>;
     expect(every.runs.length).toBeGreaterThan(1);
@@ -183,7 +183,7 @@ describe("the command line", () => {
     [["keepalive", "--rounds", "1.5"], "--rounds must be a whole number >= 1"],
     [
       ["keepalive", "--clients", "nobody"],
-      "Unknown client in --clients: nobody. Known clients: warmline, agent, undici, undici-tuned, ioredis. Groups: standard, candidates, shipped, all, http, tcp.",
+      "Unknown client in --clients: nobody. Known clients: warmline, agent, undici, undici-tuned, ioredis. Groups: standard, candidates, all, http, tcp.",
     ],
     [["keepalive", "--rtt", "1,2"], "--rtt must be one number for keepalive"],
     [["keepalive", "--wrong"], "--wrong"],

@@ -87,7 +87,6 @@ const ended = (numbers: object) => ({
   calls: 2,
   resolved: 2,
   failed: 0,
-  unknown: 0,
   hung: 0,
   wrong: 0,
   doubled: 0,
