@@ -42,7 +42,7 @@ export async function startFixedServer({ defer, record }: Pick<Context, "defer" 
   const placement = core === undefined ? "anywhere" : "own cores";
   record({ engine: "fixed replies", rttMs: 0, placement, node: process.version });
   const { cert, key, caFile } = makeCertificate();
-  const child = new Child(commandFor(core, "perf/server/server.js"));
+  const child = new Child(commandFor(core, "perf/fixed-server.js"));
   defer(() => child.end());
   const ports = await child.request<{ plain: number; tls: number }>({ cert, key });
   /** Returns the way to it over a round trip in ms; 0 is loopback. */

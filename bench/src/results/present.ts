@@ -87,7 +87,7 @@ export function tabulate<T>(
       return [{ ...styleOf(labels.get(row)!), value, ...(n > 1 && { low, high }) }];
     };
     const bars = panels.map(([name, own]) => ({ title: name, bars: own.flatMap(barsOf) }));
-    return { kind: "bars", title, unit: "", groups: bars };
+    return { kind: "bars", title, unit: "", groups: bars.filter((panel) => panel.bars.length > 0) };
   });
   return { table, charts };
 }
