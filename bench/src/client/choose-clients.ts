@@ -2,13 +2,13 @@ import { UsageError } from "../util/usage.js";
 import type { BenchClient } from "./bench-client.js";
 
 /** Groups that a client belongs to by its own properties. */
-const GROUPS = {
-  standard: ({ standard }) => standard === true,
-  candidates: ({ tunes, reference }) => tunes === undefined && !reference,
-  all: () => true,
-  http: ({ protocol }) => protocol === "http",
-  tcp: ({ protocol }) => protocol === "tcp",
-} as const satisfies Readonly<Record<string, (client: BenchClient) => boolean>>;
+const GROUPS: ReadonlyMap<string, (client: BenchClient) => boolean> = new Map([
+  ["standard", ({ standard }) => standard === true],
+  ["candidates", ({ tunes, reference }) => tunes === undefined && !reference],
+  ["all", () => true],
+  ["http", ({ protocol }) => protocol === "http"],
+  ["tcp", ({ protocol }) => protocol === "tcp"],
+]);
 
 /** A scenario, as far as its choice of clients goes. */
 export interface ScenarioClients {
@@ -22,9 +22,6 @@ export interface ScenarioClients {
   /** With `http` it measures connections to the gateway, so that clients over TCP cannot take part. Default: any protocol. */
   readonly protocol?: "http";
 }
-
-const groupOf = (word: string): ((client: BenchClient) => boolean) | undefined =>
-  Object.hasOwn(GROUPS, word) ? GROUPS[word as keyof typeof GROUPS] : undefined;
 
 /**
  * Returns the clients of a run, in the order of `clients`. Groups leave out those that the scenario cannot measure; the runner
@@ -40,17 +37,18 @@ export function chooseClients(
   const { clients: own = "standard" } = scenario;
   if (own === "none") return [];
   const words = (text ?? own).split(",");
-  const unknown = words.find((word) => !groupOf(word) && !clients.some(({ name }) => name === word));
+  const names = clients.map(({ name }) => name);
+  const unknown = words.find((word) => !GROUPS.has(word) && !names.includes(word));
   if (unknown !== undefined) {
-    const known = clients.map(({ name }) => name).join(", ");
+    const groups = [...GROUPS.keys()].join(", ");
     throw new UsageError(
-      `Unknown client in --clients: ${unknown}. Known clients: ${known}. Groups: ${Object.keys(GROUPS).join(", ")}.`,
+      `Unknown client in --clients: ${unknown}. Known clients: ${names.join(", ")}. Groups: ${groups}.`,
     );
   }
   return clients.filter(
     (client) =>
       (isMeasurable(client, scenario) || isNamed(client, words)) &&
-      words.some((word) => groupOf(word)?.(client) ?? client.name === word),
+      words.some((word) => GROUPS.get(word)?.(client) ?? client.name === word),
   );
 }
 

@@ -100,27 +100,31 @@ export function parse(
   if (values.list) return { action: "list" };
   const [name, ...more] = positionals;
   const output: Output = { json: values.json, report: values.report };
-  const refuseOthers = (allowed: readonly string[], problem: string) => {
-    const other = Object.keys(values).find((option) => !allowed.includes(option));
-    if (other !== undefined) throw new UsageError(`--${other} ${problem}`);
+  const refuse = (isRefused: (option: string) => boolean, problem: string) => {
+    const option = Object.keys(values).find(isRefused);
+    if (option !== undefined) throw new UsageError(`--${option} ${problem}`);
   };
+  const allowOnly = (allowed: readonly string[], problem: string) =>
+    refuse((option) => !allowed.includes(option), problem);
   if (name === "report") {
     if (more.length === 0) throw new UsageError("report needs at least one file that --json wrote.");
-    refuseOthers(["json", "report"], "cannot be used with report, which measures nothing.");
+    allowOnly(["json", "report"], "cannot be used with report, which measures nothing.");
     return { action: "report", files: more, ...output };
   }
   if (name === undefined || (more.length > 0 && name !== "publish"))
     throw new UsageError(
       "Expected one scenario, all, publish or report. --list shows the scenarios, --help the options.",
     );
-  if (values.runs !== undefined && name !== "publish")
-    throw new UsageError(`--runs is an option of publish. It cannot be used with ${name}.`);
   const isStart = name === START;
-  if (isStart && values.quick)
-    throw new UsageError("--quick cannot be used with npm start, which is quick without --full.");
-  if (!isStart && values.full)
-    throw new UsageError(
-      "--full is an option of npm start. npm run bench measures in full unless --quick is given.",
+  if (name === "publish")
+    allowOnly(["runs", "seed"], "cannot be used with publish: results are published with the defaults.");
+  else refuse((option) => option === "runs", `is an option of publish. It cannot be used with ${name}.`);
+  if (isStart)
+    refuse((option) => option === "quick", "cannot be used with npm start, which is quick without --full.");
+  else
+    refuse(
+      (option) => option === "full",
+      "is an option of npm start. npm run bench measures in full unless --quick is given.",
     );
   const { quick = false } = values;
   const isShort = quick || (isStart && !values.full);
@@ -147,25 +151,26 @@ export function parse(
       line: repeatCommand(args, name, scenario, seed),
     };
   };
-  const unknown = (word: string) => new UsageError(`Unknown scenario: ${word}. --list shows the scenarios.`);
+  const find = (word: string, among: readonly Scenario[]): Scenario => {
+    const found = among.find((each) => each.name === word);
+    if (found) return found;
+    throw new UsageError(`Unknown scenario: ${word}. --list shows the scenarios.`);
+  };
   if (name === "all") return { action: "all", runs: scenarios.map(runOf), ...output };
   if (name === "publish") {
-    refuseOthers(["runs", "seed"], "cannot be used with publish: results are published with the defaults.");
-    for (const word of more) if (!scenarios.some((each) => each.name === word)) throw unknown(word);
-    const runs = scenarios.filter((each) => more.length === 0 || more.includes(each.name)).map(runOf);
+    const chosen = more.length === 0 ? scenarios : more.map((word) => find(word, scenarios));
     const count = readNumber("runs", values.runs, 1) ?? PUBLISHED_RUNS;
-    return { action: "publish", runs, count, seed };
+    return { action: "publish", runs: chosen.map(runOf), count, seed };
   }
   const withParts = scenarios.flatMap((each) => [each, ...(each.parts ?? [])]);
-  const scenario = withParts.find((each) => each.name === (isStart ? "keepalive" : name));
-  if (!scenario) throw unknown(name);
+  const scenario = find(isStart ? "keepalive" : name, withParts);
   for (const [option, isTaken] of Object.entries(SOME_TAKE)) {
-    if (option in values && !isTaken(scenario)) {
-      const takers = scenarios.filter(isTaken).map((each) => each.name);
-      throw new UsageError(
-        `--${option} cannot be used with ${scenario.name}, only with ${takers.join(", ")} or all.`,
-      );
-    }
+    if (isTaken(scenario)) continue;
+    const takers = scenarios.filter(isTaken).map((each) => each.name);
+    refuse(
+      (each) => each === option,
+      `cannot be used with ${scenario.name}, only with ${takers.join(", ")} or all.`,
+    );
   }
   if (rtts && rtts.length > 1 && !inSome(({ distances }) => distances === true)(scenario))
     throw new UsageError(`--rtt must be one number for ${name}, which measures one round-trip time.`);

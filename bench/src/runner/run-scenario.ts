@@ -58,13 +58,12 @@ export async function runScenario(
       return await use({ settings, clients, random, rig, defer, record });
     } finally {
       for (const stop of stops.reverse()) {
-        const stopped = (async () => stop())();
-        // The measurements are whole, so that they are kept.
-        await within(CLOSE_MS, "It", stopped).catch((error) =>
-          problems.push(
-            `A server or process of this run did not stop properly. ${String(error?.message ?? error)}`,
-          ),
-        );
+        try {
+          await within(CLOSE_MS, "It", (async () => stop())());
+        } catch (error) {
+          // The measurements are whole, so that they are kept.
+          problems.push(`A server or process of this run did not stop properly. ${(error as Error).message}`);
+        }
       }
     }
   };
@@ -117,7 +116,10 @@ function samplesOf(
   });
 }
 
-/** Runs every case once per round; the seed determines the order of groups and of the cases within. */
+/**
+ * Runs every case once per round; the seed determines the order of groups and of the cases within. Cases of known durations run with
+ * the longest first, so that all lanes end at about the same time.
+ */
 async function runCases(
   scenario: Scenario,
   cases: readonly object[],
@@ -129,15 +131,19 @@ async function runCases(
   let calibratedAt = performance.now();
   const { settings, random } = context;
   const lanes = scenario.lanes ?? 1;
-  const total = cases.length * settings.rounds;
   const samples = new Map(cases.map((each) => [each, [] as object[]]));
-  const secondsOf = (each: object) => scenario.durationS?.(each, settings) ?? 0;
-  progress.expect(scenario.totalS?.(context) ?? atLeastS(cases.map(secondsOf), lanes, settings.rounds));
   const groups = grouped(cases, (each) => scenario.group?.(each) ?? "");
-  const jobs = Array.from({ length: settings.rounds }, (_, round) =>
-    shuffled(groups, random).flatMap(([, own]) => shuffled(own, random).map((each) => ({ each, round }))),
+  const queue = Array.from({ length: settings.rounds }, (_, round) =>
+    shuffled(groups, random).flatMap(([, own]) =>
+      shuffled(own, random).map((each) => {
+        return { each, round, seconds: scenario.durationS?.(each, settings) ?? 0 };
+      }),
+    ),
   ).flat();
-  const queue = scenario.durationS ? spread(jobs, lanes, ({ each }) => secondsOf(each), random) : jobs;
+  queue.sort((a, b) => b.seconds - a.seconds);
+  const seconds = queue.reduce((sum, job) => sum + job.seconds, 0) / lanes;
+  progress.expect(scenario.totalS?.(context) ?? Math.max(seconds, queue[0]?.seconds ?? 0));
+  const total = queue.length;
   let done = 0;
   const work = async (_: unknown, lane: number) => {
     for (let job = queue.shift(); job; job = queue.shift()) {
@@ -160,28 +166,6 @@ async function runCases(
   const measured = Array.from(samples, ([each, own]) => ({ label: scenario.label(each), samples: own }));
   return { cases: measured, paces };
 }
-
-/**
- * Mixes jobs for some lanes. Each gets a random place in the time that all of them take, early enough to end within that time,
- * so that no lane is left with a long job while the others have none.
- */
-function spread<Job>(
-  jobs: readonly Job[],
-  lanes: number,
-  secondsOf: (job: Job) => number,
-  random: () => number,
-): Job[] {
-  const seconds = jobs.map(secondsOf);
-  const total = Math.max(1, atLeastS(seconds, lanes));
-  return jobs
-    .map((job, at) => ({ job, startS: random() * (total - seconds[at]!) }))
-    .sort((a, b) => a.startS - b.startS)
-    .map(({ job }) => job);
-}
-
-/** Returns how many seconds jobs of these durations, each repeated `times`, take in some lanes at least. */
-const atLeastS = (seconds: readonly number[], lanes: number, times = 1): number =>
-  Math.max((times * seconds.reduce((sum, each) => sum + each, 0)) / lanes, ...seconds);
 
 /**
  * Puts a case and its samples together.

@@ -53,7 +53,6 @@ export default defineScenario({
   clients: "all",
   distances: true,
   fixed: ["tls"],
-  ownServer: true,
   plannedS: 45,
   defaults: { rounds: [1, 1] },
   cases: async (context) => {

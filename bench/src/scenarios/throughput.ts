@@ -55,7 +55,6 @@ export default defineScenario({
   question:
     "How many commands per second does a client run as shipped, and how much CPU time does each take?",
   clients: "all",
-  ownServer: true,
   plannedS: 120,
   defaults: { rounds: [1, 1], seconds: [0.15, 0.02] },
   cases: async (context) => {

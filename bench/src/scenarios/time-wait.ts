@@ -7,7 +7,7 @@ import { count, linesOf, meanColumns, share, tabulate } from "../results/present
 import { started } from "../rig/rig.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { startGatewayTo } from "../sockets/gateway.js";
-import { kernelMissing, sharedSockets, timeWaitCounter } from "../sockets/kernel.js";
+import { kernelMissing, timeWaitCounter } from "../sockets/kernel.js";
 import { readOnce } from "../sockets/key-reader.js";
 import { combine, mean, reduction } from "../statistics/series.js";
 import { pageKeys } from "../util/random.js";
@@ -19,7 +19,7 @@ const COMMANDS = 40;
 const REQUESTS_PER_S = 4;
 /** The time in s for which Linux keeps a socket in TIME_WAIT. */
 const LIFE_S = 60;
-/** The time between two counts in ms. Each reads the list of all sockets, which runs at the same time share. */
+/** The time between two counts in ms. Each reads the list of all sockets. */
 const SAMPLE_MS = 3_000;
 /** The wait in ms after the last request, whose sockets are still closing, before the last count. */
 const SETTLE_MS = 250;
@@ -53,14 +53,13 @@ export default defineScenario({
     const cluster = await started(startCluster({ primaries: PRIMARIES, replicas: 0, flags }), defer);
     const engine = `redis-server, a cluster of ${PRIMARIES}`;
     record({ engine, rttMs: 0, tls: false, commandsPerRequest: COMMANDS });
-    const sockets = sharedSockets(SETTLE_MS / 2);
     const ofClients = clients.map((client): Way => {
       return { way: `gateway, kept connections of ${client.label}`, client };
     });
-    return [...(WAYS as Way[]), ...ofClients].map((way) => ({ ...way, cluster, sockets }));
+    return [...(WAYS as Way[]), ...ofClients].map((way) => ({ ...way, cluster }));
   },
   label: ({ way }) => way,
-  run: async ({ cluster, sockets, direct, client }, { settings, random, defer }) => {
+  run: async ({ cluster, direct, client }, { settings, random, defer }) => {
     // A loopback address of its own tells the sockets of runs at the same time apart.
     const byte = () => 1 + Math.floor(random() * 250);
     const from = `127.${byte()}.${byte()}.${byte()}`;
@@ -75,16 +74,17 @@ export default defineScenario({
     await request(pageKeys(COMMANDS, random));
     const begunAt = performance.now();
     const elapsedS = () => (performance.now() - begunAt) / 1_000;
-    const sample = () => samples.push([elapsedS(), countTimeWait(sockets())]);
+    const sample = () => samples.push([elapsedS(), countTimeWait()]);
     const sampling = setInterval(sample, SAMPLE_MS);
     defer(() => clearInterval(sampling));
-    const page = () =>
-      request(pageKeys(COMMANDS, random)).then(
-        (closing) => {
-          closed += closing;
-        },
-        () => void failed++,
-      );
+    const page = async () => {
+      try {
+        const closing = await request(pageKeys(COMMANDS, random));
+        closed += closing;
+      } catch {
+        failed++;
+      }
+    };
     await runAt(everyMs(1_000 / REQUESTS_PER_S, settings.seconds * 1_000), page);
     const tookS = elapsedS();
     await pause(SETTLE_MS);

@@ -41,19 +41,6 @@ export function kernelSockets(port?: number): KernelSocket[] {
   return files.flatMap((file) => parseSockets(readFileSync(file, "utf8"), port));
 }
 
-/** Returns a reader of the kernel's sockets for several counters: it reads the list again once it is older than `maxAgeMs`. */
-export function sharedSockets(maxAgeMs: number, read = kernelSockets): () => KernelSockets {
-  let sockets: KernelSockets = [];
-  let readAt = Number.NEGATIVE_INFINITY;
-  return () => {
-    if (performance.now() - readAt >= maxAgeMs) {
-      sockets = read();
-      readAt = performance.now();
-    }
-    return sockets;
-  };
-}
-
 const identity = ({ localAddress, localPort, remoteAddress, remotePort }: KernelSocket): string =>
   `${localAddress}:${localPort}-${remoteAddress}:${remotePort}`;
 

@@ -12,7 +12,10 @@ beforeAll(async () => {
   rig = await startRig(options, (stop) => stops.unshift(stop));
   await rig.command("SET", "short", "abc");
 });
+const { fetch } = globalThis;
 afterAll(async () => {
+  // Clients without keep-alive replace it.
+  globalThis.fetch = fetch;
   for (const stop of stops) await stop();
 });
 

@@ -8,7 +8,7 @@ import { sumOf } from "../../../bench/src/fleet/measure.js";
 import { handler as fleet } from "../../../bench/src/handlers/fleet.js";
 import { costOfMillion } from "../../../bench/src/results/prices.js";
 import { followClosed } from "../../../bench/src/sockets/follow.js";
-import { parseSockets, sharedSockets, timeWaitCounter } from "../../../bench/src/sockets/kernel.js";
+import { parseSockets, timeWaitCounter } from "../../../bench/src/sockets/kernel.js";
 import { rangeOf, slotOf, slotRanges } from "../../../bench/src/sockets/slots.js";
 import { Gate } from "../../../bench/src/util/gate.js";
 import { everyMs, runAt } from "../../../bench/src/util/schedule.js";
@@ -37,24 +37,7 @@ describe("a plain socket", () => {
   });
 });
 
-const SOCKET = {
-  localAddress: "0100007F",
-  remoteAddress: "0100007F",
-  localPort: 1,
-  remotePort: 2,
-  state: "01",
-};
-
 describe("the kernel's sockets", () => {
-  test("the kernel's sockets are read once for all counters until the list is too old", () => {
-    let reads = 0;
-    const read = () => [{ ...SOCKET, localPort: ++reads }];
-    const shared = sharedSockets(60_000, read);
-    expect([shared(), shared()]).toEqual([[{ ...SOCKET, localPort: 1 }], [{ ...SOCKET, localPort: 1 }]]);
-    const fresh = sharedSockets(0, read);
-    expect([fresh()[0]!.localPort, fresh()[0]!.localPort]).toEqual([2, 3]);
-  });
-
   test("work at a fixed rate runs whether or not the last one has ended, and counts from when it was due", async () => {
     expect(everyMs(10, 50)).toEqual([0, 10, 20, 30, 40]);
     const begunAt = performance.now();

@@ -97,7 +97,7 @@ describe("the command line", () => {
     };
     const every = [scenario, sweep, none, shipped, web].map(({ name }) => name);
     expect(names("--seed", "4")).toEqual({ action: "publish", count: 5, seed: 4, names: every });
-    expect(names("web", "keepalive", "--runs", "2")).toMatchObject({ count: 2, names: ["keepalive", "web"] });
+    expect(names("web", "keepalive", "--runs", "2")).toMatchObject({ count: 2, names: ["web", "keepalive"] });
     expect(() => read("publish", "nonsense")).toThrow("Unknown scenario: nonsense");
     expect(() => read("publish", "--quick")).toThrow("--quick cannot be used with publish");
     expect(() => read("all", "--runs=3")).toThrow(
