@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Instance, startInstance } from "warmline-testbed";
 import type { FunctionSpec } from "../client/bench-client.js";
+import { invokeFrozen } from "../rig/run-instance.js";
 import { Gate } from "../util/gate.js";
 import type { CallResult, TurnsEvent } from "./calls.js";
 
@@ -33,9 +34,7 @@ export class ReplacedInstance {
     if (frozenMs > 0) await instance.freeze();
     before?.();
     if (frozenMs > 0) await pause(frozenMs);
-    const invocation = instance.invoke(event);
-    if (frozenMs > 0) await instance.thaw();
-    const { result, error } = await invocation;
+    const { result, error } = await (frozenMs > 0 ? invokeFrozen(instance, event) : instance.invoke(event));
     if (!error) return result as CallResult[];
     if (error.errorType === "Sandbox.Timedout") {
       await this.stop();

@@ -12,7 +12,7 @@ import {
   startNetworkProxy,
   startRedis,
 } from "warmline-testbed";
-import { type BenchClient, clientFunction, handlerPath } from "../client/bench-client.js";
+import { type BenchClient, clientFunction } from "../client/bench-client.js";
 import type { RawTarget } from "../client/raw-connection.js";
 import type { handler, TransactionsEvent } from "../handlers/transactions.js";
 import { exactly } from "../results/checks.js";
@@ -21,6 +21,7 @@ import { started } from "../rig/rig.js";
 import { type Body, bodyOf, GREETING } from "../rig/run-instance.js";
 import { type Context, defineScenario, redisMissing } from "../scenario.js";
 import { mean, ratio } from "../statistics/series.js";
+import { allEnded } from "../util/promises.js";
 
 /** Users that stay connected, and new ones per second. */
 const CONNECTED = 8;
@@ -77,16 +78,17 @@ async function startServers({ cert, key }: Certificate, defer: Context["defer"])
 }
 type Servers = Awaited<ReturnType<typeof startServers>>;
 
-/** Starts the instance in which new users arrive. */
-function startArrivals({ client, way }: Storm, { proxies, token }: Servers, trust: Record<string, string>) {
-  const endpoint = {
-    url: `https://127.0.0.1:${proxies.gateway.port}`,
-    token,
-    tcp: { port: proxies.direct.port, tls: true },
-  };
-  const variant = { keepAlive: true, reused: false };
-  const env = client ? clientFunction("transactions", client, variant, { endpoint, trust }).env : trust;
-  return { way, instance: startInstance({ handler: handlerPath("transactions"), env, timeoutMs: 120_000 }) };
+/** Starts an instance of users. New ones create the client, if there is one, and connect to the proxies. */
+function startUsers({ proxies, token }: Servers, trust: Record<string, string>, client?: BenchClient) {
+  const url = `https://127.0.0.1:${proxies.gateway.port}`;
+  const endpoint = { url, token, tcp: { port: proxies.direct.port, tls: true } };
+  const what = clientFunction(
+    "transactions",
+    client,
+    { keepAlive: true, reused: false },
+    { endpoint, trust },
+  );
+  return startInstance({ ...what, timeoutMs: 120_000 });
 }
 
 async function work(instance: Instance, event: TransactionsEvent): Promise<Body<typeof handler>> {
@@ -120,39 +122,28 @@ export default defineScenario({
     return storms.map((storm) => ({ ...storm, here, there, trust }));
   },
   label: (each) => `${WAYS[each.way]}, ${titleOf(each)}`,
-  run: async ({ here, there, trust, ...storm }, { settings: { seconds } }) => {
-    const { way, perS, elsewhere, client } = storm;
+  run: async ({ here, there, trust, way, perS, elsewhere, client }, { settings: { seconds }, defer }) => {
     const at = elsewhere ? there : here;
-    const instances = [
-      startInstance({ handler: handlerPath("transactions"), env: trust, timeoutMs: 120_000 }),
-      ...(perS > 0 ? [startArrivals(storm, at, trust).instance] : []),
-    ];
-    try {
-      const [users, arriving] = await Promise.all(instances);
-      const target = here.targets[way];
-      const connected = { target, clients: CONNECTED, reconnect: false };
-      await work(users!, { ...connected, seconds: LEAD_S });
-      const before = at.proxies[way].connectionsOpened;
-      const arrivals =
-        arriving &&
-        work(arriving, {
-          ...(!client && { target: { ...at.targets[way], port: at.proxies[way].port } }),
-          ...{ clients: 0, reconnect: true, newPerS: perS, seconds: seconds + 2 * LEAD_S },
-        });
-      await pause(LEAD_S * 1_000);
-      const { latencies, elapsedMs } = await work(users!, { ...connected, seconds });
-      const served = await arrivals;
-      const opened = at.proxies[way].connectionsOpened - before;
-      return {
-        latencies,
-        tps: (latencies.length * 1_000) / elapsedMs,
-        served: served?.latencies.length ?? 0,
-        opened,
-      };
-    } finally {
-      for (const started of await Promise.allSettled(instances))
-        if (started.status === "fulfilled") await started.value.stop();
-    }
+    const instances = [startUsers(here, trust), ...(perS > 0 ? [startUsers(at, trust, client)] : [])];
+    const [users, arriving] = await allEnded(instances.map((starting) => started(starting, defer)));
+    const connected = { target: here.targets[way], clients: CONNECTED, reconnect: false };
+    await work(users!, { ...connected, seconds: LEAD_S });
+    const before = at.proxies[way].connectionsOpened;
+    const arrivals =
+      arriving &&
+      work(arriving, {
+        ...(!client && { target: { ...at.targets[way], port: at.proxies[way].port } }),
+        ...{ clients: 0, reconnect: true, newPerS: perS, seconds: seconds + 2 * LEAD_S },
+      });
+    await pause(LEAD_S * 1_000);
+    const { latencies, elapsedMs } = await work(users!, { ...connected, seconds });
+    const served = await arrivals;
+    return {
+      latencies,
+      tps: (latencies.length * 1_000) / elapsedMs,
+      served: served?.latencies.length ?? 0,
+      opened: at.proxies[way].connectionsOpened - before,
+    };
   },
   report: (rows, { settings }) => {
     const machine = (way: Way) => rows.find((row) => row.way === way && row.elsewhere)!;

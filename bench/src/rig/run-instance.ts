@@ -70,6 +70,13 @@ export function bodyOf({ result, error }: Invocation, label: string, instance: I
   return (result as { body?: unknown } | undefined)?.body;
 }
 
+/** Invokes a frozen instance: it thaws with the event waiting, as on Lambda. */
+export async function invokeFrozen(instance: Instance, event: unknown): Promise<Invocation> {
+  const invocation = instance.invoke(event);
+  await instance.thaw();
+  return invocation;
+}
+
 /** The function of simulated users, each as a process with connections of its own. */
 export const USERS: FunctionSpec = { handler: handlerPath("sparse-users"), env: {} };
 

@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Instance, type Invocation, startInstance } from "warmline-testbed";
 import type { FunctionSpec } from "../client/bench-client.js";
 import { Gate } from "../util/gate.js";
+import { invokeFrozen } from "./run-instance.js";
 
 /**
  * The instances that pause at once, as many as fit into memory: each is a process of its own, of 20 MB to 60 MB. At most 180: with
@@ -44,12 +45,7 @@ export async function runPaused(
 ) {
   const latencies: number[] = [];
   let [failed, longestPauseS, pausedAt] = [0, 0, 0];
-  const invokeDirectly = async (instance: Instance) => {
-    const invocation = instance.invoke(event);
-    if (frozen) await instance.thaw();
-    return invocation;
-  };
-  const { invoke = invokeDirectly } = pauses;
+  const { invoke = (instance) => (frozen ? invokeFrozen(instance, event) : instance.invoke(event)) } = pauses;
   const beginPause = async (instance: Instance) => {
     if (frozen) await instance.freeze();
     pausedAt = performance.now();

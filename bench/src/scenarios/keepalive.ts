@@ -11,12 +11,9 @@ import { defineScenario } from "../scenario.js";
 import { difference, mean, median, ratio } from "../statistics/series.js";
 import { Gate } from "../util/gate.js";
 
-const VARIANTS: readonly Variant[] = [
-  { keepAlive: true, reused: true },
-  { keepAlive: true, reused: false },
-  { keepAlive: false, reused: true },
-  { keepAlive: false, reused: false },
-];
+const VARIANTS: readonly Variant[] = [true, false].flatMap((keepAlive) =>
+  [true, false].map((reused) => ({ keepAlive, reused })),
+);
 const nameOf = ({ keepAlive, reused }: Variant) =>
   `keep-alive ${keepAlive ? "on" : "off"}, ${reused ? "reused" : "recreated"}`;
 
@@ -71,16 +68,12 @@ async function measure(
       await instance.freeze();
       for (const proxy of site.proxies) proxy.blackholeAll();
     }
-    const sample = {
-      ...{
-        init,
-        first,
-        warm: warm.slice(0, invocations - 1),
-        opened: site.proxyOf(client).connectionsOpened,
-      },
-      ...(paired && { recreatedRatio: median(bodies.at(-1) as number[]) }),
+    const opened = site.proxyOf(client).connectionsOpened;
+    const recreatedRatio = paired && { recreatedRatio: median(bodies.at(-1) as number[]) };
+    return {
+      instance,
+      sample: { init, first, warm: warm.slice(0, invocations - 1), opened, ...recreatedRatio },
     };
-    return { instance, sample };
   });
   if (!kept) return sample;
   await pause(FROZEN_MS);

@@ -5,7 +5,7 @@ import { exactly } from "../results/checks.js";
 import { dollars, meanColumns, medianColumns, ms, tabulate } from "../results/present.js";
 import { costOfMillion, PRICES } from "../results/prices.js";
 import { type Rig, started } from "../rig/rig.js";
-import { bodyOf } from "../rig/run-instance.js";
+import { bodyOf, invokeFrozen } from "../rig/run-instance.js";
 import { type Context, defineScenario, redisMissing } from "../scenario.js";
 import { combine, mean, percentile } from "../statistics/series.js";
 
@@ -38,14 +38,13 @@ interface NearCase {
 }
 
 /**
- * Measures a function that reads {@link KEYS}, frozen between invocations. One of the keys is overwritten in every so many
- * freezes. Returns its times in ms, its commands and bytes per invocation, the number of stale values, and the time in ms since
- * the oldest of them was overwritten.
+ * Measures a function that reads {@link KEYS}, frozen between invocations, with a key overwritten in every so many freezes.
+ * @returns its times in ms, its commands and bytes per invocation, the number of stale values, and the time in ms since the oldest
+ * of them was overwritten
  */
-async function measureNear(
-  { cache, title, client, every, rig }: NearCase,
-  { settings: { invocations }, random, defer }: Context,
-) {
+async function measureNear({ cache, title, client, every, rig }: NearCase, context: Context) {
+  const { random, defer } = context;
+  const { invocations } = context.settings;
   const protocol = cache === "node-redis" ? "tcp" : (client?.protocol ?? "http");
   const counted = async () => ({
     commands: await commandsSent(rig, protocol),
@@ -74,13 +73,10 @@ async function measureNear(
   const before = await counted();
   for (let call = 0; call < invocations; call++) {
     await instance.freeze();
-    const key = KEYS[Math.floor(random() * KEYS.length)]!;
-    if (call % every === 0) await overwrite(key);
+    if (call % every === 0) await overwrite(KEYS[Math.floor(random() * KEYS.length)]!);
     await pause(FROZEN);
     const began = performance.now();
-    const invocation = instance.invoke({ keys: KEYS });
-    await instance.thaw();
-    const ended = await invocation;
+    const ended = await invokeFrozen(instance, { keys: KEYS });
     const values = bodyOf(ended, title, instance) as unknown[];
     warm.push(ended.durationMs);
     ages.push(...values.map((value) => began - (overwrittenAt.get(Number(value)) ?? Infinity)));
