@@ -81,7 +81,6 @@ async function runScenarios({ runs, ...output }: Command<"all">): Promise<void> 
   await writePages(collection, output);
 }
 
-/** Runs scenarios several times and writes the results that pages show. */
 async function publish(command: Command<"publish">): Promise<void> {
   const commit = readCommit();
   if (commit === undefined || commit.endsWith("-dirty"))
@@ -119,7 +118,6 @@ const reportFile = (name: string, { report }: Output): string =>
 /** Returns a path as the user would type it. */
 const pathText = (file: string): string => relative(HERE, file) || file;
 
-/** Writes the results, with --json. Returns the file. */
 function writeJson({ json }: Output, everything: Result | Collection): string | undefined {
   if (json === undefined) return undefined;
   const to = resolve(HERE, json);

@@ -9,7 +9,6 @@ import type { Series } from "./statistics/series.js";
 export interface Settings {
   /** Fewer repetitions, for a look rather than for numbers. */
   readonly quick: boolean;
-  /** Round-trip time in ms. */
   readonly rttMs: number;
   /** The round-trip times of `--rtt`; undefined if the scenario is to choose. */
   readonly rtts: readonly number[] | undefined;
@@ -39,7 +38,6 @@ export interface Context {
   readonly settings: Settings;
   /** The clients to measure, without those that cannot run here. */
   readonly clients: readonly BenchClient[];
-  /** Random numbers that the seed determines. */
   readonly random: () => number;
   /**
    * Starts a gateway, its Redis and a proxy; they stop at the end, as with `defer`. Default: the settings' round trip and TLS. With
@@ -59,7 +57,6 @@ export type Row<Case, Sample> = Case & {
     : readonly Sample[Key][];
 };
 
-/** A scenario as its file defines it. */
 export interface ScenarioDefinition<Case extends object, Sample extends object> extends ScenarioClients {
   readonly title: string;
   /** The question that the scenario answers, in one sentence. */

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-/** The largest output of the AWS CLI in bytes. */
 const MAX_OUTPUT = 1_000_000;
 
 /**
@@ -38,7 +37,6 @@ export async function findFunction(stack: string) {
       await aws("lambda", "update-function-configuration", ...named, ...size, ...environment);
       await aws("lambda", "wait", "function-updated-v2", ...named);
     },
-    /** Invokes it. @throws if the handler fails */
     invoke: async (event: unknown): Promise<Invocation> => {
       const folder = mkdtempSync(join(tmpdir(), "warmline-lambda-"));
       const file = join(folder, "result.json");
@@ -56,7 +54,6 @@ export async function findFunction(stack: string) {
   };
 }
 
-/** One invocation, as Lambda reports it; times in ms. */
 export interface Invocation {
   readonly durationMs: number;
   readonly billedMs: number;

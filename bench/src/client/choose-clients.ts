@@ -10,7 +10,6 @@ const GROUPS: ReadonlyMap<string, (client: BenchClient) => boolean> = new Map([
   ["tcp", ({ protocol }) => protocol === "tcp"],
 ]);
 
-/** A scenario, as far as its choice of clients goes. */
 export interface ScenarioClients {
   /** The word on the command line; the name of its file. */
   readonly name: string;

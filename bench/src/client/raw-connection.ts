@@ -13,7 +13,6 @@ export interface RawTarget {
     | { readonly protocol: "http"; readonly token: string };
 }
 
-/** The address of a gateway on loopback. */
 export const gatewayTarget = ({ port, token }: Readonly<{ port: number; token: string }>): RawTarget => {
   return { port, tls: false, auth: { protocol: "http", token } };
 };

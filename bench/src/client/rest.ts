@@ -32,7 +32,6 @@ export function restClient(post: Post, close: () => Promise<unknown> = async () 
   };
 }
 
-/** Returns the headers of a REST request. */
 export function restHeaders(token: string, keepAlive: boolean): Record<string, string> {
   return {
     Authorization: `Bearer ${token}`,

@@ -1,7 +1,6 @@
 import type { Redis, RedisOptions } from "warmline";
 import type { BenchClient } from "./bench-client.js";
 
-/** Returns how the bench uses the Redis class of one of warmline's entries. */
 export const connectWarmline =
   (Client: new (options: RedisOptions) => Redis): BenchClient["connect"] =>
   ({ url, token, keepAlive, autoPipelining }) => {

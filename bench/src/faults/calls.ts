@@ -4,7 +4,6 @@ import type { ConnectedClient, Endpoint } from "../client/bench-client.js";
 export interface Call {
   readonly command: "get" | "hgetall" | "incr" | "set";
   readonly key: string;
-  /** The value that SET stores. */
   readonly value?: string;
   /** The value that another client stores afterwards; it must be there at the end. */
   readonly overwrittenWith?: string;
@@ -14,7 +13,6 @@ export interface Call {
 export interface CallResult {
   readonly value?: unknown;
   readonly failed: boolean;
-  /** How long it took, in ms. */
   readonly ms: number;
 }
 

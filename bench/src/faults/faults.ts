@@ -17,19 +17,16 @@ import {
 import type { BenchClient } from "../client/bench-client.js";
 import type { Call } from "./calls.js";
 
-/** The proxy, keys and commands of one trial. */
 interface TrialSite {
   /** The proxy in front of the server; used by this trial only. */
   readonly proxy: NetworkProxy;
   readonly protocol: BenchClient["protocol"];
-  /** Random numbers, determined by the seed. */
   readonly random: () => number;
   key(name: string): string;
   /** Runs a command at the server, without the proxy. */
   command(...args: string[]): Promise<unknown>;
 }
 
-/** A fault prepared for one trial. */
 interface PreparedFault {
   /** The calls: those of a turn are issued together, turns come one after another. */
   readonly turns: readonly (readonly Call[])[];
@@ -42,9 +39,7 @@ interface PreparedFault {
   readonly strike?: () => Promise<void> | undefined;
 }
 
-/** A fault between a client and its Redis. */
 export interface Fault {
-  /** The row's title in the table. */
   readonly title: string;
   /** Whether only clients over HTTP can meet it. */
   readonly onlyHttp?: boolean;
@@ -143,7 +138,6 @@ const bad = (call: typeof get): Fault =>
 /** Number of calls to a server that closes at random; half of them are writes. */
 const RACES = 60;
 
-/** Downtime of a restarting server in ms. */
 const RESTART_MS = 400;
 
 const race: Fault = {
@@ -189,7 +183,6 @@ const mute: Fault = {
   }),
 };
 
-/** Something that happens to the connection of a frozen function. */
 type Happening = (connection: ProxiedConnection) => void;
 
 const HAPPENINGS: readonly [title: string, happening: Happening, onlyHttp?: boolean][] = [

@@ -16,7 +16,6 @@ export interface Ending {
   readonly ms: number;
 }
 
-/** The titles of the numbers that are added up. */
 export const COUNTS = {
   calls: "calls",
   resolved: "resolved",
@@ -33,7 +32,6 @@ export function endingsOf(endings: readonly Ending[]): Ending {
   return { ...Object.fromEntries(sums), ms: Math.max(...endings.map(({ ms }) => ms)) };
 }
 
-/** Returns the sum of a number over rows. */
 export const total = <K extends string>(rows: readonly { readonly [Key in K]: Series }[], key: K): number =>
   rows.reduce((sum, row) => sum + row[key].total, 0);
 

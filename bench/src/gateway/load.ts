@@ -6,7 +6,6 @@ import { Child } from "../util/child.js";
 /** The kernel's unit for processor time, in ms. */
 const TICK = 10;
 
-/** The measured server and the request that is sent to it. */
 export interface Target extends Pick<LoadWork, "port" | "request"> {
   /** The server's process, whose processor time is read. */
   readonly pid: number;

@@ -35,7 +35,6 @@ let surplus = 0;
 /** Time in ms without a byte after which a response is complete. */
 const SILENCE_MS = 300;
 
-/** Returns the length of a response. */
 async function measureLength(): Promise<number> {
   const socket = connect(port, "127.0.0.1");
   let received = "";

@@ -10,7 +10,6 @@ import { GREETING, startInstances, USERS } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { mean, reduction } from "../statistics/series.js";
 
-/** Simulated instances, and instances of a client. */
 const SIMULATED = 1_000;
 const INSTANCES = 10;
 

@@ -6,7 +6,6 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { createServer as createTlsServer } from "node:tls";
 import { serveParent } from "../util/child.js";
 
-/** The value of a reply: a status such as OK, or bytes. */
 type Value = string | Buffer;
 
 /** Returns the fixed reply to a command. @throws for a command that the benches do not send */
@@ -49,7 +48,6 @@ const encode = (value: Value): Buffer =>
 const MAX_CACHED = 2_000;
 const responses = new Map<string, Buffer>();
 
-/** Returns the cached response to a request. */
 function cached(request: string, respond: () => Buffer): Buffer {
   const found = responses.get(request);
   if (found) return found;
@@ -81,7 +79,6 @@ function serve(socket: Socket): void {
 
 interface Found {
   readonly response: Buffer;
-  /** Where the request ends. */
   readonly end: number;
 }
 
@@ -139,7 +136,6 @@ function httpResponse(head: string, body: string): Buffer {
   return Buffer.concat([Buffer.from(headers), content]);
 }
 
-/** Returns the port on which a server listens then. */
 async function listen(server: Server): Promise<number> {
   await once(server.listen(0, "127.0.0.1"), "listening");
   return (server.address() as AddressInfo).port;

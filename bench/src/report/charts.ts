@@ -3,7 +3,6 @@ import { parseHTML } from "linkedom";
 import type { BarChart, LineChart, Style } from "../results/result.js";
 import { Html } from "./html.js";
 
-/** A picture as SVG, with its title. */
 export interface Panel {
   readonly title: string;
   readonly svg: Html;
@@ -14,7 +13,6 @@ const { document } = parseHTML("<!doctype html><html><body></body></html>");
 const WIDTH = 360;
 /** Room for the value beside the longest bar. */
 const BESIDE = 84;
-/** Approximate width of a character. */
 const CHARACTER = 6.6;
 
 const colour = ({ hue }: Style) => `var(--hue${hue})`;

@@ -28,7 +28,6 @@ ${content}
 
 const VERDICTS = "A check is yes or no if the whole 95% interval lies on one side of its limit.";
 
-/** Renders the page of one result. */
 export const resultPage = (result: Result): string => htmlDocument(result.title, resultSection(result));
 
 /** Renders a result as its part of a page. */

@@ -24,7 +24,6 @@ ${results.map(resultSection)}`,
   );
 }
 
-/** A link to a result on the same page. */
 const link = ({ scenario }: Result, text: string) => html`<a href="#${scenario}">${text}</a>`;
 
 const headOf = (...titles: readonly string[]) => titles.map((title) => html`<th>${title}</th>`);

@@ -155,7 +155,6 @@ export const CLAIMS = {
   ),
 } satisfies Readonly<Record<`${keyof typeof ARTICLES}.${string}`, ArticleClaim>>;
 
-/** Returns the title of a claim's article. */
 export const articleOf = (id: string): string => ARTICLES[id.split(".")[0] as keyof typeof ARTICLES];
 
 /** All claims, with their names and the titles of their articles. */

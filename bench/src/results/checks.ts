@@ -12,7 +12,6 @@ interface Decided {
 }
 
 interface Estimated extends Decided {
-  /** The numbers behind the estimate. */
   readonly detail?: string;
   /** Formats the estimate. Default: as a factor. */
   readonly text?: (value: number) => string;
@@ -89,7 +88,6 @@ export const decidedBy =
     return [{ ...decided, article: claimOf(claim), beside: beside || undefined }];
   };
 
-/** Returns the expectation of a check, and the numbers that decided it. */
 export const checkText = ({ expectation, actual }: Check): string => `${expectation}: ${actual}`;
 
 /** Returns "3 yes, 1 no, 0 undecided". */
@@ -98,6 +96,5 @@ export function verdictCounts(checks: readonly Check[]): string {
   return `${count("yes")} yes, ${count("no")} no, ${count("undecided")} undecided`;
 }
 
-/** Summarizes the verdicts. */
 export const summaryOf = (checks: readonly Check[]): string =>
   checks.length === 0 ? "This scenario measures, and has no checks." : `${verdictCounts(checks)}.`;

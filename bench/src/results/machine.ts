@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { findLambdaRic } from "warmline-testbed";
 import { UsageError } from "../util/usage.js";
 
-/** The machine that the numbers were measured on. */
 export type Machine = ReturnType<typeof thisMachine>;
 
 /** @throws UsageError if `WARMLINE_LAMBDA_RIC` names a folder without AWS's runtime client */
@@ -33,7 +32,6 @@ function lambdaRic() {
   }
 }
 
-/** The version of an installed package. */
 export function readVersion(name: string): string {
   // Not by an import: most packages do not export their manifest.
   const folders = createRequire(import.meta.url).resolve.paths(name)!;

@@ -1,25 +1,18 @@
 import { type Estimate, mean, type Series } from "../statistics/series.js";
 import type { BarChart, Chart, LineChart, Style, Table } from "./result.js";
 
-/** A time in milliseconds, with its unit. */
 export const ms = (value: number): string => `${value.toFixed(2)} ms`;
 
-/** A time in seconds, with its unit. */
 export const seconds = (value: number): string => `${value.toFixed(1)} s`;
 
-/** An amount of money. */
 export const dollars = (value: number): string => `$${value.toFixed(2)}`;
 
-/** How many times as much. */
 export const factor = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)}x`;
 
-/** How many times as much, to three digits behind the point. */
 export const preciseFactor = (value: number): string => `${value.toFixed(3)}x`;
 
-/** A share as a percentage. */
 export const share = (ratio: number): string => `${(ratio * 100).toFixed(1)}%`;
 
-/** A whole number with separators. */
 export const count = (value: number): string => Math.round(value).toLocaleString("en");
 
 /** Numbers whose interval is wider than this factor are no figure: they are shown as a range. */
@@ -38,7 +31,6 @@ export function grouped<T>(items: readonly T[], groupOf: (item: T) => string): [
   return names.map((name) => [name, items.filter((item) => groupOf(item) === name)]);
 }
 
-/** Groups rows by client, in their order. */
 export const byClient = <T extends { readonly client: { readonly name: string; readonly label: string } }>(
   rows: readonly T[],
 ) =>
@@ -147,14 +139,11 @@ const columnsOf = <K extends string>(
 ): SeriesColumns<K> =>
   (Object.entries(titles) as [K, string][]).map(([key, title]) => [title, (row) => cellOf(row[key]), digits]);
 
-/** The columns of the medians of some series, by title. */
 export const medianColumns = <K extends string>(titles: Readonly<Record<K, string>>, digits = 2) =>
   columnsOf(titles, (series) => series.estimate(), digits);
 
-/** The columns of the mean per round of some series, by title. */
 export const meanColumns = <K extends string>(titles: Readonly<Record<K, string>>, digits = 0) =>
   columnsOf(titles, (series) => series.estimate(mean), digits);
 
-/** The columns of the sum over all rounds of some series, by title. */
 export const totalColumns = <K extends string>(titles: Readonly<Record<K, string>>) =>
   columnsOf(titles, ({ total }) => total, 0);

@@ -1,7 +1,6 @@
 import { checkText } from "./checks.js";
 import type { Check, Result, Table } from "./result.js";
 
-/** The width of a line of text. Tables may be wider. */
 const COLUMNS = 100;
 
 /** Returns a result as it is printed: its sentences, the table, and the checks with what the articles measured. */

@@ -2,7 +2,6 @@ import type { Estimate } from "../statistics/series.js";
 import type { Load } from "./load-guard.js";
 import type { Machine } from "./machine.js";
 
-/** One line of a chart, or one bar. */
 export interface Style {
   readonly label: string;
   /** The number of a colour of the report, from 0 to 9; the same number means the same thing all over a scenario. */
@@ -22,7 +21,6 @@ export interface BarChart {
     readonly title: string;
     readonly bars: readonly (Style & {
       readonly value: number;
-      /** The ends of the 95% interval. */
       readonly low?: number;
       readonly high?: number;
     })[];
@@ -102,18 +100,15 @@ export interface Report {
   readonly checks: readonly Check[];
   readonly table: Table;
   readonly charts: readonly Chart[];
-  /** Notes that a reader needs to judge the numbers. */
   readonly notes: readonly string[];
 }
 
 /** The outcome of a scenario. A quick run has no checks. */
 export interface Outcome extends Report {
-  /** The verdicts in one paragraph. */
   readonly summary: string;
   /** How long, how often and over what was measured. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly versions: Readonly<Record<string, string>>;
-  /** The tables of its further parts. */
   readonly parts?: readonly { readonly name: string; readonly title: string; readonly table: Table }[];
   /** All numbers, for programs: one object per case, with intervals and the numbers of each repetition. */
   readonly data: unknown;
@@ -131,7 +126,6 @@ export interface Result extends Outcome {
   readonly machine: Machine;
   /** The commit of the repository, with `-dirty` if its files differed. Absent outside a clone. */
   readonly commit?: string;
-  /** The load of other processes. */
   readonly load: Load;
   /** When the run began, as ISO 8601; of several runs the first one. */
   readonly startedAt: string;
@@ -147,7 +141,6 @@ export interface Result extends Outcome {
   };
 }
 
-/** A scenario that did not run, and why. */
 export interface SkippedScenario {
   readonly scenario: string;
   readonly reason: string;

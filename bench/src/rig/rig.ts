@@ -28,11 +28,9 @@ type Distance = Readonly<{ rttMs: number; tls: boolean }>;
 export interface RigOptions extends Distance {
   /** Start a `redis-server` on TCP, in front of which the gateway stands, so that both can be measured. */
   readonly redis?: boolean;
-  /** More flags for the gateway. */
   readonly gatewayArgs?: readonly string[];
 }
 
-/** A server and the way to it. */
 export type Rig = Awaited<ReturnType<typeof startRig>>;
 
 /** Starts the gateway and a path to it. Each part is registered once it has started, also if a later one does not start. */

@@ -59,7 +59,6 @@ export async function beginInstance(
   }
 }
 
-/** What a handler returns in `body`. */
 export type Body<Handler extends (event: never) => Promise<{ body: unknown }>> = Awaited<
   ReturnType<Handler>
 >["body"];
@@ -77,7 +76,6 @@ export async function invokeFrozen(instance: Instance, event: unknown): Promise<
   return invocation;
 }
 
-/** The function of simulated users, each as a process with connections of its own. */
 export const USERS: FunctionSpec = { handler: handlerPath("sparse-users"), env: {} };
 
 /** Starts instances that each run one invocation and then stay. `done` resolves once all invocations have ended. */

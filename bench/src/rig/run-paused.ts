@@ -11,7 +11,6 @@ import { invokeFrozen } from "./run-instance.js";
  */
 export const PAUSING_LANES = Math.max(16, Math.min(180, Math.floor(totalmem() / 2 ** 26)));
 
-/** Pauses between the invocations of an instance. */
 export interface Pauses {
   readonly calls: number;
   readonly pauseMs: number;
@@ -27,7 +26,6 @@ export interface Pauses {
   onWarm?(): void;
 }
 
-/** The number of first invocations that do not count. */
 const WARM_UP = 3;
 
 /** While one instance starts, runs an invocation or stops, all others of this process pause. */

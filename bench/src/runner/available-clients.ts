@@ -27,7 +27,6 @@ export function availableClients(
   return { clients: kept, redis: kept.some(({ protocol }) => protocol === "tcp"), notes };
 }
 
-/** Returns the versions of the measured packages. */
 export function versionsOf(clients: readonly BenchClient[]): Record<string, string> {
   const names = [...clients.flatMap((client) => client.package ?? []), "warmline-gateway"];
   return Object.fromEntries(names.map((name) => [name, readVersion(name)]));

@@ -8,13 +8,11 @@ export interface Run {
   readonly scenario: Scenario;
   readonly settings: Settings;
   readonly clients: readonly BenchClient[];
-  /** The runs of its further parts. */
   readonly parts: readonly Run[];
   /** The command that runs this again, seed included. */
   readonly line: string;
 }
 
-/** Where results are written. */
 export interface Output {
   readonly json: string | undefined;
   readonly report: string | undefined;
@@ -29,7 +27,6 @@ export type CommandLine =
   | {
       readonly action: "publish";
       readonly runs: readonly Run[];
-      /** The number of runs of each scenario. */
       readonly count: number;
       readonly seed: number;
     };
@@ -64,7 +61,6 @@ publish            writes bench/results, from a commit. A scenario that was publ
 --runs N           runs of each scenario; default 5. Each is one repetition of the figures
 `;
 
-/** The word by which `npm start` runs the scenario keepalive. */
 const START = "start";
 
 /** The number of runs of a publication: fewer decide nothing. */

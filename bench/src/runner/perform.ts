@@ -69,7 +69,6 @@ interface PartOutcome {
   readonly outcome: Outcome;
 }
 
-/** Puts the outcomes of a scenario and of its parts together. */
 function join(outcomes: readonly PartOutcome[]): Outcome {
   const [{ outcome: first }, ...others] = outcomes as [PartOutcome, ...PartOutcome[]];
   if (others.length === 0) return first;

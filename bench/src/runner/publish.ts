@@ -22,11 +22,9 @@ interface PublishedRun {
   readonly load: Load;
   /** The host's calibrations, in ms. */
   readonly paces: readonly number[];
-  /** The name of the file of all samples. */
   readonly file: string;
 }
 
-/** What a publication is made of. */
 export interface Publication extends Omit<Extract<CommandLine, { action: "publish" }>, "action"> {
   readonly commit: string;
   /** The folder of the published results. */
@@ -35,7 +33,6 @@ export interface Publication extends Omit<Extract<CommandLine, { action: "publis
   readonly folder: string;
   /** Runs a scenario with a seed, in a process of its own. */
   perform(scenario: string, seed: number): Promise<Performed>;
-  /** Reports what runs of a scenario measured. */
   report(run: Run, measured: readonly (readonly Measured[])[]): Promise<Result>;
   say(line: string): void;
 }
@@ -160,7 +157,6 @@ function reasonToVoid({ paces, load }: PublishedRun, known: readonly PublishedRu
   return load.warning ?? slowdownOf(paces, Math.min(...known.map((each) => median(each.paces))));
 }
 
-/** Returns a result with what its runs were. */
 function withRuns(result: Result, runs: readonly PublishedRun[], voided: number): Result {
   const others = runs.map(({ load }) => load.others ?? 0);
   return {

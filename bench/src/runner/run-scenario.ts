@@ -12,13 +12,11 @@ import { allEnded, within } from "../util/promises.js";
 import { randomFrom, shuffled } from "../util/random.js";
 import { availableClients, versionsOf } from "./available-clients.js";
 
-/** The longest time in ms for stopping a server or process. */
 const CLOSE_MS = 60_000;
 
 /** The least time in ms between two calibrations. */
 const CALIBRATE_MS = 2_000;
 
-/** What one run of a scenario measured. */
 export interface Measured {
   /** The samples of each case, round by round. */
   readonly cases: readonly { readonly label: string; readonly samples: readonly object[] }[];

@@ -3,7 +3,6 @@ import { Child } from "../util/child.js";
 import type { Performed } from "./perform.js";
 import type { ScenarioMessage } from "./scenario-program.js";
 
-/** The longest time in ms for a scenario. */
 const LIMIT_MS = 30 * 60_000;
 
 /**

@@ -13,7 +13,6 @@ import { allEnded, whileSampling } from "../util/promises.js";
 
 /** Primaries of the cluster, and processes of a pod. */
 const [NODES, PROCESSES] = [6, 4];
-/** Numbers of pods. */
 const [FEW, MANY] = [3, 10];
 /** The idle limit of Redis in s, and half of it: 300 s and 150 s in the article. */
 export const [LIMIT_S, HALF_S] = [4, 2];

@@ -17,7 +17,6 @@ const OVER_MS = 5;
 const COMMANDS = 3;
 /** Connections that they need at most: warmline sends a few requests at a time, and their commands together. */
 const MAX_CONNECTIONS = 8;
-/** Invocations that do not count. */
 const WARM_UP = 5;
 
 const requestsOf = ({ requests, threads }: (typeof LOADS)[number]) =>

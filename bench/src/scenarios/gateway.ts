@@ -26,7 +26,6 @@ const nameOf = ({ server }: { readonly server: Server }) => SERVERS[server].labe
 const caseOf = ({ connections, rate, commands }: Load & { commands: number }) =>
   `${commands === 1 ? "GET" : `pipeline of ${commands}`}, ${connections} connection${connections === 1 ? "" : "s"}${rate === undefined ? "" : `, ${count(rate)} a second`}`;
 
-/** Returns a GET for each server, and a pipeline for those that have one. */
 function requestsOf(token: string) {
   const post = (path: string, body: string) =>
     `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;

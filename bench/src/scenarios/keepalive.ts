@@ -17,7 +17,6 @@ const VARIANTS: readonly Variant[] = [true, false].flatMap((keepAlive) =>
 const nameOf = ({ keepAlive, reused }: Variant) =>
   `keep-alive ${keepAlive ? "on" : "off"}, ${reused ? "reused" : "recreated"}`;
 
-/** How long an instance is frozen, in ms. */
 const FROZEN_MS = 1_500;
 /** The time in ms after which a command of a thawed instance is lost if it has no reply. */
 const LOST_AFTER_MS = 2_000;
@@ -28,7 +27,6 @@ const WAITS_MS = 250;
 /** Pairs of a command with the kept client and one with a new client. */
 const PAIRS = 210;
 
-/** The measurements of one instance. Times in ms. */
 interface KeepaliveSample {
   readonly init: number;
   readonly first: number;

@@ -25,14 +25,11 @@ const CACHES = [
   { cache: "node-redis", title: "node-redis, client-side cache (TCP)" },
 ] as const;
 
-/** A function: the cache that it reads through. */
 interface NearCase {
-  /** One of the handler's caches. */
   readonly cache: string;
   readonly title: string;
   /** The client of the caches `client` and `client-map`. */
   readonly client?: BenchClient;
-  /** Invocations per overwritten key. */
   readonly every: number;
   readonly rig: Rig;
 }
@@ -106,7 +103,6 @@ async function commandsSent({ direct, redis }: Rig, protocol: "http" | "tcp"): P
   return Array.from(lines, ([, calls]) => Number(calls)).reduce((sum, calls) => sum + calls, 0);
 }
 
-/** Returns how often a key is overwritten, in words. */
 const overwritten = ({ every }: Pick<NearCase, "every">) =>
   every === OFTEN ? "a key overwritten per invocation" : `a key overwritten in ${every} invocations`;
 

@@ -8,11 +8,9 @@ import { runInstance } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { combine, difference, mean, ratio } from "../statistics/series.js";
 
-/** Requests that do not count. */
 const WARM_UP = 10;
 /** The pause in ms before each of the sparse requests. */
 const SPARSE_MS = 150;
-/** Commands of a small request and of a large one. */
 const [ONE, TEN] = [1, 10];
 
 const NAMES: Readonly<Record<Arm, string>> = {
@@ -33,7 +31,6 @@ interface Requests {
 const commandsOf = ({ commands }: { readonly commands: number }) =>
   `${commands} GET${commands === 1 ? "" : "s"}`;
 
-/** The offset of a node's bus port. */
 const BUS = 10_000;
 
 /**

@@ -11,7 +11,6 @@ const PIPELINES = [50, 1_000];
 const BYTES = [1_000, 1_000_000];
 /** How long a job runs before it counts, in ms, and in a quick run. */
 const [WARM_UP_MS, QUICK_WARM_UP_MS] = [300, 40];
-/** The Node version, which the table shows. */
 const NODE = process.version.slice(1);
 /** The cells of a quick run. */
 const QUICK = /^(1|50) in flight$|of 1,000 GETs|of 1,000,000 bytes|arrivals/;
@@ -20,7 +19,6 @@ const REAL = /^(1|50) in flight$|^pipeline of/;
 /** The cells that are also measured over longer round trips. */
 const FAR = /^\d+ in flight$/;
 
-/** Something that every client does. */
 interface Cell {
   readonly name: string;
   readonly job: Job;

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ESTABLISHED, FIN_WAIT_1, FIN_WAIT_2, type KernelSocket, kernelSockets } from "./kernel.js";
 
-/** The time between two reads of the kernel's sockets in ms. */
 const SAMPLE_MS = 100;
 /** The longest wait in ms until a function has connected and the server has closed its connections. */
 const CLOSE_MS = 60_000;

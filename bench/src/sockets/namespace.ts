@@ -17,7 +17,6 @@ export function namespaceMissing(): string | undefined {
   }
 }
 
-/** The longest time in ms that a program may run. */
 const LIMIT_MS = 10 * 60_000;
 
 /**

@@ -3,7 +3,6 @@ import { basename } from "node:path";
 import { within } from "./promises.js";
 import { errorText } from "./usage.js";
 
-/** Default time in ms for a response: longer than any step takes. */
 const LIMIT_MS = 10 * 60_000;
 /** Time in ms for a process to end by itself. */
 const END_MS = 10_000;

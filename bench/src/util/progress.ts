@@ -28,7 +28,6 @@ export class Progress {
     this.expectedS = seconds;
   }
 
-  /** Reports that `done` of `total` steps are done and `what` is running. */
   step(done: number, total: number, what: string): void {
     const part = done / total;
     if (part > this.part) this.steppedS = this.spentS;
@@ -41,7 +40,6 @@ export class Progress {
     if (this.stream.isTTY || performance.now() - this.printedAt >= EVERY_MS) this.print();
   }
 
-  /** Clears the progress line at the end of the run. */
   end(): void {
     clearInterval(this.timer);
     if (this.stream.isTTY) this.stream.write("\r\u001b[K");
