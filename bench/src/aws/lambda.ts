@@ -8,10 +8,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const MAX_OUTPUT = 1_000_000;
 
-/**
- * Finds the function of a stack that `bench/aws/deploy.sh` deployed, to use it through the AWS CLI.
- * @throws if the AWS CLI fails; the message is its own
- */
+/** Finds the function of a stack that `bench/aws/deploy.sh` deployed. @throws if the AWS CLI fails, with its message */
 export async function findFunction(stack: string) {
   const described = await aws("cloudformation", "describe-stacks", "--stack-name", stack);
   const outputs: { OutputKey: string; OutputValue: string }[] = described.Stacks[0].Outputs ?? [];

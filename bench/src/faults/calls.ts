@@ -29,10 +29,7 @@ interface FunctionContext {
 
 type Connect = (context: FunctionContext) => TrialClient;
 
-/**
- * Returns a handler that issues calls and returns their results.
- * @param connect is called once for each address. It returns a function that returns the client of an invocation
- */
+/** Returns a handler that issues calls and returns their results. `connect` is called once for each address. */
 export function createHandler(connect: (event: TurnsEvent) => Connect) {
   const connected = new Map<string, Connect>();
   return async (event: TurnsEvent, context: FunctionContext): Promise<CallResult[]> => {

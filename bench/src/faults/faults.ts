@@ -32,10 +32,7 @@ interface PreparedFault {
   readonly turns: readonly (readonly Call[])[];
   /** The behaviour of all connections from the start. One has been used once when the calls begin. */
   readonly behaviour?: Behaviour;
-  /**
-   * Starts the fault right before the calls, or at the beginning of the freeze if there is one. A promise settles when
-   * the fault is over.
-   */
+  /** Starts the fault right before the calls, or at the beginning of the freeze. A promise settles when the fault is over. */
   readonly strike?: () => Promise<void> | undefined;
 }
 

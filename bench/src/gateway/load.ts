@@ -16,9 +16,8 @@ export type Load = Pick<LoadWork, "connections" | "rate">;
 
 /**
  * Runs load on a server from a separate process.
- * @returns responses per second; the median and the 99th percentile of latencies in ms, NaN without a rate; the processor time of the
- * server for one request in microseconds, NaN if the system does not report it; and the requests to which the server responded twice
- * at once. A second response that comes later is taken for that of the next request.
+ * @returns responses per second, latencies in ms (NaN without a rate), the server's processor time for one request in microseconds (NaN
+ * if the system does not report it), and the number of requests to which it responded twice at once
  */
 export async function drive({ port, request, pid }: Target, load: Load, measureMs: number) {
   const work: LoadWork = { ...load, port, request, warmupMs: Math.min(1_000, measureMs / 2), measureMs };

@@ -41,8 +41,8 @@ const ITEM = JSON.stringify({
 
 /**
  * Starts an HTTP endpoint in front of an instance, as an API gateway: each request is one invocation. It is reached over TLS.
- * @returns a function that sends an event over a new connection, as curl does; it returns the invocation, and the time in ms until the
- * whole response has arrived, and throws if the invocation fails
+ * @returns a function that sends an event over a new connection, as curl does. It returns the invocation and the time in ms until the
+ * response has arrived
  */
 async function startFront(instance: Instance, tls: Certificate, defer: Defer) {
   let invocation: Promise<Invocation> | undefined;

@@ -33,10 +33,7 @@ export const commandFor = (core: number | undefined, program: string, ...args: s
 
 const TOKEN = "a-token-of-about-the-usual-length-0123456789abcdef";
 
-/**
- * Starts a server of fixed replies, in a process of its own, and records where it and the clients run. It serves HTTP and RESP on the
- * same ports.
- */
+/** Starts a server of fixed replies, over HTTP and RESP, in a process of its own, and records where it and the clients run. */
 export async function startFixedServer({ defer, record }: Pick<Context, "defer" | "record">) {
   const [, core] = cores();
   const placement = core === undefined ? "anywhere" : "own cores";

@@ -2,10 +2,7 @@ import { readFileSync } from "node:fs";
 import { UsageError } from "../util/usage.js";
 import type { Result } from "./result.js";
 
-/**
- * Reads the results in a file that `--json` wrote: of one scenario, or of several.
- * @throws UsageError if the file is not readable or has other contents.
- */
+/** Reads the results of a file that `--json` wrote. @throws UsageError if the file is not readable or has other contents */
 export function resultsIn(file: string): Result[] {
   let parsed: Result | { readonly results: Result[] };
   try {

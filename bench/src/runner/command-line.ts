@@ -82,10 +82,7 @@ const SOME_TAKE: Readonly<Record<string, (scenario: Scenario) => boolean>> = {
   tls: inSome(({ fixed }) => !fixed?.includes("tls")),
 };
 
-/**
- * Parses the command line.
- * @throws UsageError with a one-line message
- */
+/** Parses the command line. @throws UsageError with a one-line message */
 export function parse(
   args: readonly string[],
   scenarios: readonly Scenario[],

@@ -17,7 +17,7 @@ export interface Performed {
 
 /**
  * Runs a scenario and its parts in this process.
- * @param runs what earlier runs measured, the scenario and each part: they are reported, each as one repetition, and nothing is measured
+ * @param runs what earlier runs measured: they are reported, each as one repetition, and nothing is measured
  * @throws UsageError if it cannot run on this machine
  */
 export async function perform(run: Run, runs?: readonly (readonly Measured[])[]): Promise<Performed> {

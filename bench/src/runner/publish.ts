@@ -41,9 +41,8 @@ export interface Publication extends Omit<Extract<CommandLine, { action: "publis
 const MAX_VOID = 3;
 
 /**
- * Runs each scenario several times, all scenarios once before any is run again, so that the runs of one are spread over the whole
- * time. A void run is repeated. A scenario is written as soon as it has enough runs; after an interruption a call with the same
- * commit and settings continues.
+ * Runs each scenario several times, all once before any is run again, so that the runs of one are spread over the whole time. A void run
+ * is repeated. A scenario is written as soon as it has enough runs; after an interruption a call with the same commit continues.
  * @returns the scenarios without a result, and why
  */
 export async function publish(publication: Publication): Promise<SkippedScenario[]> {

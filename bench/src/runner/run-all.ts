@@ -3,10 +3,7 @@ import type { Run } from "./command-line.js";
 
 /**
  * Runs scenarios one after the other. Skips those that cannot run here; a failed one does not stop the others.
- * @param perform runs one of them
  * @param onResult is called after each result with all so far, so that none is lost if a later scenario never ends
- * @param onError is called with the name of a scenario that failed, and its error
- * @returns the results, and whether a scenario failed; those that cannot run on this machine did not fail
  */
 export async function runAll(
   runs: readonly Run[],

@@ -27,7 +27,6 @@ export interface Measured {
 /**
  * Runs a scenario: its cases in rounds of shuffled order, then its report. Everything it started is stopped.
  * @param runs earlier runs, which are reported, each as one repetition; nothing is measured then
- * @returns the report and what was measured
  */
 export async function runScenario(
   scenario: Scenario,
@@ -165,10 +164,7 @@ async function runCases(
   return { cases: measured, paces };
 }
 
-/**
- * Puts a case and its samples together.
- * @param repetitions the samples of each repetition: of one round, or of all rounds of a run
- */
+/** Puts a case and its samples together: those of each repetition, which is one round, or all rounds of a run. */
 export function buildRow<Case extends object, Sample extends object>(
   each: Case,
   repetitions: readonly (readonly Sample[])[],

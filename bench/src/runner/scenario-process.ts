@@ -5,11 +5,7 @@ import type { ScenarioMessage } from "./scenario-program.js";
 
 const LIMIT_MS = 30 * 60_000;
 
-/**
- * Runs a scenario in a process of its own.
- * @param program the program of the process. Default: the one of this package
- * @throws if the scenario fails, its process crashes or it takes longer than half an hour
- */
+/** Runs a scenario in a process of its own. @throws if it fails, its process crashes or it takes longer than half an hour */
 export async function performInProcess(
   message: ScenarioMessage,
   program: string = built("runner/scenario-program.js"),

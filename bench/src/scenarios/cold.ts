@@ -27,8 +27,8 @@ type ColdStart = Readonly<Record<"importMs" | "cpuMs" | "totalMs" | "init" | "fi
 
 /**
  * Starts a fresh process with one client, as a single minified file.
- * @returns times in ms: of the import; of the processor, from the import to the end; of import and first command without the gap; of the
- * init phase, the first command in the handler, and the median of later ones, all three NaN without an init phase
+ * @returns times in ms: of the import, of the processor, and of all without the gap; of the init phase, the first command and the median
+ * of later ones, all three NaN without an init phase
  */
 async function coldStart(
   client: BenchClient,

@@ -44,10 +44,7 @@ export const CASES = [
   ...(["pods", "kept"] as const).map((name) => caseOf(name, MANY, HALF_S)),
 ];
 
-/**
- * Starts a cluster, and gateways in front of it. Users connect to the gateways, or to the cluster if there are none.
- * @param limitS the time in s after which a node closes an idle connection
- */
+/** Starts a cluster whose nodes close a connection that is idle for `limitS`, and gateways in front of it, if any, for the users. */
 async function startHeldCluster(gateways: number, limitS: number, defer: Defer) {
   const cluster = await started(startCluster({ primaries: NODES, replicas: 0 }), defer);
   const starting = Array.from({ length: gateways }, () => startGatewayTo(cluster, undefined, defer));

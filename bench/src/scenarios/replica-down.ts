@@ -26,11 +26,7 @@ const ARMS = [
 ];
 type Arm = (typeof ARMS)[number] & { readonly client?: BenchClient };
 
-/**
- * Creates a function that reads a key from a replica of a cluster, with a new connection for each command, as the article's PHP
- * client does.
- * @param retries whether a read that fails at the replica is sent to the primary
- */
+/** Returns a function that reads a key from a replica over a new connection, and from the primary if that fails and `retries` is set. */
 async function createReplicaReader(cluster: RedisCluster, retries: boolean) {
   const ranges = slotRanges((await cluster.nodes[0]!.command("CLUSTER", "SLOTS")) as never);
   const readFrom = async (port: number, key: string) => {

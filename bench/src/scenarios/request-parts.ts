@@ -33,10 +33,7 @@ const commandsOf = ({ commands }: { readonly commands: number }) =>
 
 const BUS = 10_000;
 
-/**
- * Starts a cluster whose nodes are a round trip away: each announces the port of a proxy in front of it.
- * @returns the port of the first node's proxy
- */
+/** Starts a cluster whose nodes are a round trip away: each announces a proxy in front of it. Returns the port of the first proxy. */
 async function startDistantCluster(rttMs: number, defer: Defer): Promise<number> {
   const cluster = await started(startCluster(), defer);
   const ports: number[] = [];

@@ -30,10 +30,7 @@ interface Cell {
 
 const cell = (name: string, job: Job, perCall = 1): Cell => ({ name, job, perCall });
 
-/**
- * Returns all that each client does, `ms` long each.
- * @param rate arrivals per second of the open loop
- */
+/** Returns all that each client does, `ms` long each, with `rate` arrivals per second in the open loop. */
 const cellsOf = (ms: number, rate: number): Cell[] => {
   const sequential = (call: "pipeline" | "bytes" | "json", size: number) =>
     ({ kind: "sequential", call, size, ms }) as const;

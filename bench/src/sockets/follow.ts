@@ -14,13 +14,11 @@ export const peersAt = (port: number, read = kernelSockets): ReadonlySet<number>
   new Set(read(port).map((socket) => peerOf(socket, port)));
 
 /**
- * Waits for connections to a server, and follows the first ones that it sees until the server has closed its sockets and none of
- * them is in FIN_WAIT_2. A connection that ended before it was seen is found by its socket in TIME_WAIT, so it does not matter how
- * late this process looks.
+ * Follows the first connections to a server until it has closed its sockets and none of them is in FIN_WAIT_2. A connection that ended
+ * before it was seen is found by its socket in TIME_WAIT.
  * @param limitMs the longest time in FIN_WAIT_2
  * @param others ports of clients that are not followed
- * @returns the time in ms until no socket of the server was in ESTABLISHED, and between the first and the last time that one was
- * seen in FIN_WAIT_2
+ * @returns the time in ms until no socket of the server was in ESTABLISHED, and for which one was seen in FIN_WAIT_2
  * @throws if there is no connection, or if the server does not close it, within a minute
  */
 export async function followClosed(

@@ -15,7 +15,7 @@ export type KernelSocket = ReturnType<typeof parseSockets>[number];
 type KernelSockets = readonly KernelSocket[];
 
 /**
- * Reads the lines of `/proc/net/tcp`: addresses and ports are hexadecimal, the fourth word is the state.
+ * Reads the lines of `/proc/net/tcp`.
  * @param port the port of one end; other lines, of which there may be thousands, are skipped unread. Default: any
  */
 export function parseSockets(text: string, port?: number) {
@@ -54,9 +54,7 @@ const hexadecimal = (address: string): string =>
     .toUpperCase();
 
 /**
- * Returns a function that counts the sockets of some servers in TIME_WAIT, at both sides: a connection is in TIME_WAIT at the side that
- * closed it. Those that are there now are not counted.
- * @param ports the servers' ports
+ * Returns a function that counts the sockets of some servers in TIME_WAIT, at both sides, without those that are there now.
  * @param client the IPv4 address of the clients whose sockets count. Default: all clients
  */
 export function timeWaitCounter(

@@ -19,10 +19,7 @@ export function namespaceMissing(): string | undefined {
 
 const LIMIT_MS = 10 * 60_000;
 
-/**
- * Runs a program of Node in a network of its own. Returns its JSON output.
- * @throws if it fails, or runs for longer than `limitMs` (default: ten minutes)
- */
+/** Runs a program of Node in a network of its own, for at most `limitMs`. Returns its JSON output. */
 export function runInNamespace<T>(program: string, work: unknown, limitMs = LIMIT_MS): Promise<T> {
   const args = [...UNSHARE, ...UP, process.execPath, program, JSON.stringify(work)];
   return new Promise((resolve, reject) => {

@@ -25,8 +25,7 @@ export class Child {
   }
 
   /**
-   * Sends a message, if any, and returns the next one received.
-   * @param step the name of the request in errors. Default: the message's first property
+   * Sends a message, if any, and returns the next one received. `step` names the request in errors.
    * @throws if the process ends first, or does not respond within `limitMs` (default: ten minutes)
    */
   request<T>(
