@@ -86,7 +86,7 @@ async function publish(command: Command<"publish">): Promise<void> {
   if (commit === undefined || commit.endsWith("-dirty"))
     throw new UsageError("Results are published from a commit: commit the changes first.");
   const skipped = await publishRuns({
-    ...{ ...command, commit, to: RESULTS, folder: resolve(REPORTS, "runs") },
+    ...{ ...command, commit, to: RESULTS, folder: resolve(REPORTS, "runs", commit) },
     perform: (scenario, seed) =>
       performInProcess({ scenario, args: [...process.argv.slice(2), "--seed", String(seed)] }),
     report: async (run, measured) => (await perform(run, measured)).result,

@@ -1,8 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { Load } from "../results/load-guard.js";
-import { thisMachine } from "../results/machine.js";
 import { slowdownOf } from "../results/pace.js";
 import type { Result, SkippedScenario } from "../results/result.js";
 import { published } from "../results/result-file.js";
@@ -15,8 +14,6 @@ import type { Measured } from "./run-scenario.js";
 interface PublishedRun {
   readonly scenario: string;
   readonly seed: number;
-  /** The commit, settings, clients and machine. Only runs that agree in all of them are published together. */
-  readonly key: string;
   readonly startedAt: string;
   readonly seconds: number;
   readonly load: Load;
@@ -29,7 +26,7 @@ export interface Publication extends Omit<Extract<CommandLine, { action: "publis
   readonly commit: string;
   /** The folder of the published results. */
   readonly to: string;
-  /** The folder of the runs, which a later call continues from. */
+  /** The folder of this commit's runs, which a later call continues from. */
   readonly folder: string;
   /** Runs a scenario with a seed, in a process of its own. */
   perform(scenario: string, seed: number): Promise<Performed>;
@@ -47,19 +44,10 @@ const MAX_VOID = 3;
  */
 export async function publish(publication: Publication): Promise<SkippedScenario[]> {
   const { runs, count, seed: from, commit, to, folder, say } = publication;
-  mkdirSync(folder, { recursive: true });
-  mkdirSync(to, { recursive: true });
+  for (const each of [folder, to]) mkdirSync(each, { recursive: true });
   const index = join(folder, "index.json");
   const fileOf = (scenario: string) => join(to, `${scenario}.json`);
-  let known: PublishedRun[] = existsSync(index) ? readJson(index) : [];
-  const keep = (kept: PublishedRun[]) => {
-    for (const { file } of known.filter((each) => !kept.includes(each)))
-      rmSync(join(folder, file), { force: true });
-    known = kept;
-    writeFileSync(index, `${JSON.stringify(known, undefined, 1)}\n`);
-  };
-  const keys = new Map(runs.map((run) => [run.scenario.name, keyOf(run, commit)]));
-  keep(known.filter(({ scenario, key }) => (keys.get(scenario) ?? key) === key));
+  const known: PublishedRun[] = existsSync(index) ? readJson(index) : [];
 
   const skipped: SkippedScenario[] = [];
   const left = new Set<Run>();
@@ -93,8 +81,9 @@ export async function publish(publication: Publication): Promise<SkippedScenario
     writeFileSync(join(folder, file), gzipSync(JSON.stringify(measured)));
     const { startedAt, seconds, load } = result;
     const paces = measured.flatMap((part) => part.paces);
-    const own = { scenario: name, seed, key: keys.get(name)!, startedAt, seconds, load, paces, file };
-    keep([...known, own]);
+    const own = { scenario: name, seed, startedAt, seconds, load, paces, file };
+    known.push(own);
+    writeFileSync(index, `${JSON.stringify(known, undefined, 1)}\n`);
     const reason = reasonToVoid(own, known);
     const ended = reason ? `void, since ${reason}` : `run ${validOf(run).length} of ${count}`;
     say(`${name}: ${ended}, ${Math.round(seconds)} s; about ${minutesLeft()} minutes left`);
@@ -141,15 +130,6 @@ function isPublished(file: string, commit: string, count: number): boolean {
 /** Reads what a run measured. JSON has null for a number that is none. */
 const measuredIn = (file: string): readonly Measured[] =>
   JSON.parse(gunzipSync(readFileSync(file)).toString("utf8"), (_, value) => value ?? Number.NaN);
-
-/** Returns the commit, settings, clients and machine of a run as a text. */
-function keyOf(run: Run, commit: string): string {
-  const { cpu, cores, node } = thisMachine();
-  const parts = [run, ...run.parts].map(({ scenario: { name }, settings, clients }) => {
-    return [name, { ...settings, seed: 0 }, clients.map((client) => client.name)];
-  });
-  return JSON.stringify([commit, parts, cpu, cores, node]);
-}
 
 /** Returns why a run is void; undefined if it counts. The pace that it is held to is the best of all runs, of any scenario. */
 function reasonToVoid({ paces, load }: PublishedRun, known: readonly PublishedRun[]): string | undefined {

@@ -139,15 +139,11 @@ export function combine(
   return estimateOf(Array.from({ length: n }, (_, at) => how(...numbers.map((own) => own[at]!))));
 }
 
-/** Returns `a + b`, for the median unless another statistic is given. */
-export const sum = (a: Series, b: Series, statistic?: Statistic): Estimate =>
-  combine([a, b], (x, y) => x + y, statistic);
-
 /** Returns the share by which a number falls from `all` to `rest`, of the means. */
 export const reduction = (all: Series, rest: Series): Estimate =>
   combine([all, rest], (x, y) => 1 - y / x, mean);
 
-/** Returns `a / b`: the median of the repetitions' own ratios. */
+/** Returns `a / b`, of the medians unless another statistic is given. */
 export const ratio = (a: Series, b: Series, statistic?: Statistic): Estimate =>
   combine([a, b], (x, y) => x / y, statistic);
 

@@ -509,33 +509,6 @@ test("a cell of the fault table has the worst outcome, and its numbers", () => {
   });
 });
 
-test("charts fill their rows: one panel stands beside another chart or its title, four are two by two", () => {
-  const line = { label: "a", hue: 0, points: [[0, 1] as const, [50, 2] as const] };
-  const chart = (title: string, panels: number) => ({
-    kind: "lines" as const,
-    title,
-    unit: "ms",
-    along: "s",
-    panels: Array.from({ length: panels }, (_, at) => ({ title: String(at), lines: [line] })),
-  });
-  const sections = (...panels: number[]) => {
-    const charts = panels.map((count, at) => chart(`chart ${at}`, count));
-    const html = page(result(fleet, { ...fleet.report(CASES.fleet![1], context), charts }));
-    return html.match(/class="(pair|alone|panels of\d)"/g)!.map((found) => found.slice(7, -1));
-  };
-  expect(sections(1, 4)).toEqual(["alone", "panels of1", "panels of2"]);
-  expect(sections(1, 1)).toEqual(["pair", "panels of1", "panels of1"]);
-  expect(sections(1, 1, 1, 6)).toEqual([
-    "pair",
-    "panels of1",
-    "panels of1",
-    "alone",
-    "panels of1",
-    "panels of3",
-  ]);
-  expect(sections(2, 3, 5, 7, 8)).toEqual([2, 3, 3, 2, 2].map((columns) => `panels of${columns}`));
-});
-
 test("a page has its sentences, its terms, and of a check what the article has and what is beside it", () => {
   const html = page(result(keepalive, keepalive.report(CASES.keepalive![1], context)));
   expect(html).toContain('<p class="summary">A kept connection saved ');
