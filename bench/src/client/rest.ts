@@ -33,11 +33,8 @@ export function restClient(post: Post, close: () => Promise<unknown> = async () 
 }
 
 export function restHeaders(token: string, keepAlive: boolean): Record<string, string> {
-  return {
-    Authorization: `Bearer ${token}`,
-    "Content-Type": "application/json",
-    ...(keepAlive ? {} : { Connection: "close" }),
-  };
+  const closing: Record<string, string> = keepAlive ? {} : { Connection: "close" };
+  return { Authorization: `Bearer ${token}`, "Content-Type": "application/json", ...closing };
 }
 
 /** How long clients keep idle connections in ms, if they are set against faults: less than any server or device on the way. */

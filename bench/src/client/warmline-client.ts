@@ -4,12 +4,8 @@ import type { BenchClient } from "./bench-client.js";
 export const connectWarmline =
   (Client: new (options: RedisOptions) => Redis): BenchClient["connect"] =>
   ({ url, token, keepAlive, autoPipelining }) => {
-    const redis = new Client({
-      url,
-      token,
-      keepAlive,
-      ...(autoPipelining === false && { enableAutoPipelining: false }),
-    });
+    const unbatched = autoPipelining === false && { enableAutoPipelining: false };
+    const redis = new Client({ url, token, keepAlive, ...unbatched });
     let binary: Redis | undefined;
     return {
       get: (key) => redis.get(key),

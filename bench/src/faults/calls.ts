@@ -37,9 +37,8 @@ export function createHandler(connect: (event: TurnsEvent) => Connect) {
     if (!connected.has(address)) connected.set(address, connect(event));
     const client = connected.get(address)!(context);
     const settled: CallResult[] = [];
-    for (const calls of event.turns) {
+    for (const calls of event.turns)
       settled.push(...(await Promise.all(calls.map((call) => settle(client, call)))));
-    }
     return settled;
   };
 }

@@ -12,6 +12,7 @@ const SAMPLE_MS = 250;
 export async function measureFleet({ gateway, proxies }: Rig, fleet: Omit<FleetEvent, "target">) {
   const target = gatewayTarget({ port: proxies[0]!.port, token: gateway.token });
   const event: FleetEvent = { ...fleet, target };
+  const what = { handler: handlerPath("fleet"), env: {} };
   // One request after another on one kept connection, so that reading the counts opens no other one and is never refused.
   const metric = async () => {
     const headers = { Authorization: `Bearer ${gateway.token}` };
@@ -26,11 +27,7 @@ export async function measureFleet({ gateway, proxies }: Rig, fleet: Omit<FleetE
     samples.push([(performance.now() - begunAt) / 1_000, open]);
   };
   const { bodies } = await whileSampling(SAMPLE_MS, sample, () =>
-    runInstance(
-      "The fleet",
-      { handler: handlerPath("fleet"), env: {} },
-      { events: [event], timeoutMs: 300_000 },
-    ),
+    runInstance("The fleet", what, { events: [event], timeoutMs: 300_000 }),
   );
   const last = await metric();
   const peakOpen = Math.max(...samples.map(([, open]) => open));

@@ -37,9 +37,7 @@ export default defineScenario({
     };
   },
   report: (rows, { settings }) => {
-    const clients = byClient(rows).map(({ name, label, rows: [on, off] }) => {
-      return { name, label, on: on!, off: off! };
-    });
+    const clients = byClient(rows).map(({ rows: [on, off], ...of }) => ({ ...of, on: on!, off: off! }));
     return {
       checks: [
         ...decidedBy(clients, ({ name }) => name === "agent")("keepalive.miss", ({ label, on }) =>

@@ -66,13 +66,7 @@ async function startServers({ cert, key }: Certificate, defer: Context["defer"])
     direct: { port, tls: true, auth: { protocol: "redis" } },
     gateway: { port: gateway.port, tls: true, auth: { protocol: "http", token } },
   };
-  const proxyTo = async (way: Way) => {
-    const proxy = await started(
-      startNetworkProxy({ to: { port: targets[way].port }, protocol: "raw" }),
-      defer,
-    );
-    return proxy;
-  };
+  const proxyTo = (way: Way) => started(startNetworkProxy({ to: targets[way], protocol: "raw" }), defer);
   const proxies = { direct: await proxyTo("direct"), gateway: await proxyTo("gateway") };
   return { targets, proxies, token };
 }
@@ -82,12 +76,8 @@ type Servers = Awaited<ReturnType<typeof startServers>>;
 function startUsers({ proxies, token }: Servers, trust: Record<string, string>, client?: BenchClient) {
   const url = `https://127.0.0.1:${proxies.gateway.port}`;
   const endpoint = { url, token, tcp: { port: proxies.direct.port, tls: true } };
-  const what = clientFunction(
-    "transactions",
-    client,
-    { keepAlive: true, reused: false },
-    { endpoint, trust },
-  );
+  const recreated = { keepAlive: true, reused: false };
+  const what = clientFunction("transactions", client, recreated, { endpoint, trust });
   return startInstance({ ...what, timeoutMs: 120_000 });
 }
 

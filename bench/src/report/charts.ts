@@ -50,11 +50,8 @@ export function bars(chart: BarChart): Panel[] {
   const thin = { y: "row", stroke: "var(--ink)", strokeOpacity: 0.55 } as const;
   const end = { ...thin, insetTop: 20, insetBottom: 8 };
   return panels.map(({ title, rows }) => {
-    const ends = (chart.ownScales ? rows : all).flatMap(({ value, low = value, high = value }) => [
-      value,
-      low,
-      high,
-    ]);
+    const scaled = chart.ownScales ? rows : all;
+    const ends = scaled.flatMap(({ value, low = value, high = value }) => [value, low, high]);
     const estimated = rows.filter(({ high }) => high !== undefined);
     const svg = draw(`${title}: ${chart.title}`, {
       height: rows.length * 40 + 28,

@@ -93,11 +93,10 @@ function labelOf<T>(row: T, own: readonly T[], texts: readonly Column<T>[]): str
 /** Returns the style of each label: a hue of its own, as far as the ten hues go. Tuned settings are dashed. */
 function stylesOf(labels: readonly string[]): (label: string) => Style {
   const distinct = [...new Set(labels)];
-  return (label) => ({
-    label,
-    hue: distinct.indexOf(label) % 10,
-    ...(label.endsWith(", tuned") && { dashed: true }),
-  });
+  return (label) => {
+    const dashed = label.endsWith(", tuned") && { dashed: true };
+    return { label, hue: distinct.indexOf(label) % 10, ...dashed };
+  };
 }
 
 /** Returns a chart of lines over time or another quantity: a line for each row, and a panel for each group. */

@@ -19,11 +19,7 @@ export interface BarChart {
   readonly unit: string;
   readonly groups: readonly {
     readonly title: string;
-    readonly bars: readonly (Style & {
-      readonly value: number;
-      readonly low?: number;
-      readonly high?: number;
-    })[];
+    readonly bars: readonly (Style & Readonly<{ value: number; low?: number; high?: number }>)[];
   }[];
 }
 

@@ -24,6 +24,7 @@ export async function started<T extends { stop(): unknown } | { close(): unknown
 
 /** How far away the server is: the round-trip time in ms, and whether TLS is used. */
 type Distance = Readonly<{ rttMs: number; tls: boolean }>;
+type Protocol = NetworkProxyOptions["protocol"];
 
 export interface RigOptions extends Distance {
   /** Start a `redis-server` on TCP, in front of which the gateway stands, so that both can be measured. */
@@ -37,18 +38,11 @@ export type Rig = Awaited<ReturnType<typeof startRig>>;
 export async function startRig(options: RigOptions, deferOfRig: Defer) {
   const redis = options.redis ? await started(startRedis({ listen: "tcp" }), deferOfRig) : undefined;
   const behind = redis ? ["--redis", redis.url] : ["--engine", "embedded"];
-  const gateway = await started(
-    startGatewayProcess({ args: [...behind, ...(options.gatewayArgs ?? [])] }),
-    deferOfRig,
-  );
+  const args = [...behind, ...(options.gatewayArgs ?? [])];
+  const gateway = await started(startGatewayProcess({ args }), deferOfRig);
   const { url, token } = gateway;
   let certificate: Certificate | undefined;
-  const startPath = async (
-    port: number,
-    { rttMs, tls }: Distance,
-    protocol: NetworkProxyOptions["protocol"],
-    defer: Defer,
-  ) => {
+  const startPath = async (port: number, { rttMs, tls }: Distance, protocol: Protocol, defer: Defer) => {
     if (tls) certificate ??= makeCertificate();
     const path = { to: { port }, rttMs, tls: tls ? certificate : undefined, protocol };
     const proxy = await started(startNetworkProxy(path), defer);
@@ -105,11 +99,7 @@ async function nameOf(redis: RedisServer): Promise<string> {
 }
 
 /** Returns a number of INFO, such as `connected_clients` of the section `clients`. */
-export async function readInfo(
-  redis: Pick<RedisServer, "command">,
-  section: string,
-  name: string,
-): Promise<number> {
+export async function readInfo(redis: Pick<RedisServer, "command">, section: string, name: string) {
   const text = String(await redis.command("INFO", section));
   return Number(new RegExp(`^${name}:([\\d.]+)`, "m").exec(text)![1]);
 }

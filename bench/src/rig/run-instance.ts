@@ -85,10 +85,7 @@ export async function startInstances(
   { count, event, timeoutMs }: Readonly<{ count: number; event?: unknown; timeoutMs?: number }>,
   defer: Defer,
 ) {
-  const start = async () => {
-    const instance = await started(startInstance({ ...what, timeoutMs }), defer);
-    return instance;
-  };
+  const start = () => started(startInstance({ ...what, timeoutMs }), defer);
   const instances = await allEnded(Array.from({ length: count }, start));
   const invoke = async (instance: Instance) => bodyOf(await instance.invoke(event), label, instance);
   return { done: Promise.all(instances.map(invoke)) };

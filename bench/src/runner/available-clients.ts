@@ -8,10 +8,7 @@ import { grouped } from "../results/present.js";
  * Returns the clients that can run on this machine, whether one of them needs a Redis over TCP, and notes for the reader: skipped
  * clients with the reason, and each client's own note.
  */
-export function availableClients(
-  clients: readonly BenchClient[],
-  scenario: Pick<ScenarioClients, "protocol">,
-) {
+export function availableClients(clients: readonly BenchClient[], scenario: ScenarioClients) {
   const hasRedis = findRedisServer() !== undefined;
   const problemOf = (client: BenchClient) => {
     if (!isMeasurable(client, scenario))

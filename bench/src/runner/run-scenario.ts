@@ -101,11 +101,7 @@ export async function runScenario(
 }
 
 /** Returns the samples of a case by run. @throws if the runs have other cases than this version of the scenario */
-function samplesOf(
-  runs: readonly Measured[],
-  at: number,
-  labels: readonly string[],
-): readonly (readonly object[])[] {
+function samplesOf(runs: readonly Measured[], at: number, labels: readonly string[]) {
   return runs.map(({ cases }) => {
     if (cases.length !== labels.length || cases[at]!.label !== labels[at])
       throw new Error(`A run has other cases: ${cases[at]?.label ?? "none"} in the place of ${labels[at]}.`);

@@ -17,6 +17,7 @@ const WAYS = [
   { name: "init, as shipped, event 50 ms later", phase: "init", gapMs: 50 },
   { name: "init with an awaited PING", phase: "ping", gapMs: 0 },
 ] as const;
+type Way = (typeof WAYS)[number];
 const ROUND_TRIPS = [0, 10];
 
 const caseOf = ({ way, rttMs }: { way: string; rttMs: number }) =>
@@ -30,19 +31,13 @@ type ColdStart = Readonly<Record<"importMs" | "cpuMs" | "totalMs" | "init" | "fi
  * @returns times in ms: of the import, of the processor, and of all without the gap; of the init phase, the first command and the median
  * of later ones, all three NaN without an init phase
  */
-async function coldStart(
-  client: BenchClient,
-  way: (typeof WAYS)[number],
-  { endpoint, trust }: Place,
-): Promise<ColdStart> {
+async function coldStart(client: BenchClient, way: Way, { endpoint, trust }: Place): Promise<ColdStart> {
   const args = [bundleOf(client.name), JSON.stringify(endpoint), way.phase, String(way.gapMs)];
   const [program, ...rest] = commandFor(cores()[0], "perf/cold-start.js", ...args);
   // With Lambda's variable set a client that connects in the init phase does so here.
   const lambda = way.phase === "at once" ? {} : { AWS_LAMBDA_FUNCTION_NAME: "bench" };
-  const { stdout } = await promisify(execFile)(program!, rest, {
-    env: { ...process.env, ...trust, ...lambda },
-    timeout: 20_000,
-  });
+  const env = { ...process.env, ...trust, ...lambda };
+  const { stdout } = await promisify(execFile)(program!, rest, { env, timeout: 20_000 });
   return { init: Number.NaN, first: Number.NaN, warmMs: Number.NaN, ...JSON.parse(stdout) };
 }
 

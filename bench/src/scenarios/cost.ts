@@ -32,11 +32,8 @@ export default defineScenario({
     const event = { keys: Array.from({ length: commands }, () => "greeting"), how };
     const { invocations } = settings;
     const before = rig.proxyOf(client).bytes;
-    const { init, first, warm } = await runInstance(client.label, what, {
-      invocations,
-      events: [event],
-      expected: GREETING,
-    });
+    const options = { invocations, events: [event], expected: GREETING };
+    const { init, first, warm } = await runInstance(client.label, what, options);
     const { fromClients, fromServer } = rig.proxyOf(client).bytes;
     return {
       start: init + first,

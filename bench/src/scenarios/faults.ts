@@ -122,12 +122,8 @@ export default defineScenario({
           const [resolved, calls] = [total(possible, "resolved"), total(possible, "calls")];
           const counted = `${resolved} of ${calls}`;
           const none = (expectation: string, key: "doubled" | "hung" | "wrong", some = each) => {
-            const number = total(some, key);
-            return exactly(
-              `${label} ${expectation}`,
-              number === 0,
-              `${number} of ${total(some, "calls")} calls`,
-            );
+            const n = total(some, key);
+            return exactly(`${label} ${expectation}`, n === 0, `${n} of ${total(some, "calls")} calls`);
           };
           return [
             none("applies no write more than once", "doubled"),

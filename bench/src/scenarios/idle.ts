@@ -56,9 +56,7 @@ export default defineScenario({
   },
   report: (rows, { settings }) => {
     const backToBack = (row: (typeof rows)[number]) =>
-      rows.find(
-        (other) => other.client === row.client && other.command === row.command && other.idleS === 0,
-      )!;
+      rows.find((each) => each.client === row.client && each.command === row.command && each.idleS === 0)!;
     const compared = rows.map((row) => ({ ...row, slower: ratio(row.latencies, backToBack(row).latencies) }));
     const nameOf = (row: (typeof rows)[number]) => `${row.command.toUpperCase()}, ${idleOf(row)}`;
     const own = compared.filter(({ client, idleS }) => client.name === "warmline" && idleS > 0);

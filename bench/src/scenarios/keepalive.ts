@@ -152,12 +152,8 @@ export default defineScenario({
             beside: `on average ${withInterval(ratio(off.warm, on.warm, mean), factor)}`,
           }),
         ),
-        ...decide("keepalive.recreated", ({ label, recreated }) =>
-          exactly(
-            `${label}: a recreated client loses the connection`,
-            opensPerCall(recreated),
-            openedOf(recreated),
-          ),
+        ...decide("keepalive.recreated", ({ label, recreated: row }) =>
+          exactly(`${label}: a recreated client loses the connection`, opensPerCall(row), openedOf(row)),
         ),
         ...clients.map(({ label, all, off }) =>
           exactly(

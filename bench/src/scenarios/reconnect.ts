@@ -47,16 +47,13 @@ async function startWays(
     }),
     defer,
   );
+  const nextTo = gatewayTarget(sidecar);
   return [
     arm("static", "direct to Redis, static connection", direct, "tcp"),
     arm("reconnect", "direct to Redis, a connection per command", direct, "tcp"),
     arm("gateway-static", "gateway next to Redis, static connection", gateway, "http"),
     arm("gateway-reconnect", "gateway next to Redis, a connection per command", gateway, "http"),
-    arm(
-      "sidecar-reconnect",
-      "gateway next to the function, a connection per command",
-      gatewayTarget(sidecar),
-    ),
+    arm("sidecar-reconnect", "gateway next to the function, a connection per command", nextTo),
     ...clients.flatMap((client): ReconnectWay[] => {
       const { label, protocol: crosses } = client;
       return [

@@ -66,10 +66,8 @@ export default defineScenario({
   missing: redisMissing,
   cases: async ({ clients, settings, defer, record }) => {
     const seedPort = await startDistantCluster(settings.rttMs, defer);
-    const gateway = await started(
-      startGatewayProcess({ args: ["--redis", `redis://127.0.0.1:${seedPort}`] }),
-      defer,
-    );
+    const args = ["--redis", `redis://127.0.0.1:${seedPort}`];
+    const gateway = await started(startGatewayProcess({ args }), defer);
     record({ engine: "redis-server, a cluster of six", tls: false, sparseMs: SPARSE_MS });
     const { url, port, token } = gateway;
     const target = { seedPort, gateway: { url, port, token } };

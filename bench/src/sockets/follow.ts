@@ -34,9 +34,7 @@ export async function followClosed(
     const sockets = read(port).filter((socket) => !others.has(peerOf(socket, port)));
     const ms = performance.now() - began;
     if (sockets.length > 0) peers ??= new Set(sockets.map((socket) => peerOf(socket, port)));
-    const served = sockets.filter(
-      ({ localPort, remotePort }) => localPort === port && peers?.has(remotePort),
-    );
+    const served = sockets.filter((each) => each.localPort === port && peers?.has(each.remotePort));
     const states = new Set(served.map(({ state }) => state));
     if (peers && !states.has(ESTABLISHED) && Number.isNaN(closedMs)) closedMs = ms;
     if (states.has(FIN_WAIT_2)) [from, to] = [Number.isNaN(from) ? ms : from, ms];

@@ -57,11 +57,7 @@ const hexadecimal = (address: string): string =>
  * Returns a function that counts the sockets of some servers in TIME_WAIT, at both sides, without those that are there now.
  * @param client the IPv4 address of the clients whose sockets count. Default: all clients
  */
-export function timeWaitCounter(
-  ports: ReadonlySet<number>,
-  sockets: KernelSockets = kernelSockets(),
-  client?: string,
-) {
+export function timeWaitCounter(ports: ReadonlySet<number>, sockets = kernelSockets(), client?: string) {
   const before = new Set(sockets.map(identity));
   const address = client && hexadecimal(client);
   const isClient = ({ localAddress, remoteAddress }: KernelSocket) =>

@@ -126,15 +126,10 @@ const shows = (percent: number, count: number): boolean =>
  * Combines a statistic of several series, repetition by repetition, since other load on the machine affects all cases of one alike.
  * @throws if the series have different numbers of repetitions
  */
-export function combine(
-  series: readonly Series[],
-  how: (...values: number[]) => number,
-  statistic: Statistic = p50,
-): Estimate {
+export function combine(series: readonly Series[], how: (...values: number[]) => number, statistic = p50) {
   const n = series[0]!.rounds.length;
-  if (series.some(({ rounds }) => rounds.length !== n)) {
+  if (series.some(({ rounds }) => rounds.length !== n))
     throw new Error("compared cases need the same number of rounds");
-  }
   const numbers = series.map((each) => each.each(statistic));
   return estimateOf(Array.from({ length: n }, (_, at) => how(...numbers.map((own) => own[at]!))));
 }

@@ -28,11 +28,7 @@ export class Child {
    * Sends a message, if any, and returns the next one received. `step` names the request in errors.
    * @throws if the process ends first, or does not respond within `limitMs` (default: ten minutes)
    */
-  request<T>(
-    message?: object,
-    step = Object.keys(message ?? { start: 0 })[0],
-    limitMs = LIMIT_MS,
-  ): Promise<T> {
+  request<T>(message?: object, step = Object.keys(message ?? { start: 0 })[0], limitMs = LIMIT_MS) {
     const child = this.#process;
     const response = new Promise<T>((resolve, reject) => {
       const onExit = (code: number | null, signal: string | null) =>

@@ -21,11 +21,7 @@ export async function allEnded<T extends readonly unknown[]>(promises: T) {
 }
 
 /** Calls `sample` every so often while `run` goes on. Returns its result once both have ended. @throws the error of `run`, else of `sample` */
-export async function whileSampling<T>(
-  everyMs: number,
-  sample: () => Promise<void>,
-  run: () => Promise<T>,
-): Promise<T> {
+export async function whileSampling<T>(everyMs: number, sample: () => Promise<void>, run: () => Promise<T>) {
   let over = false;
   const sampling = async () => {
     while (!over) {

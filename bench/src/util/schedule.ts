@@ -4,10 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
  * Calls `run` at fixed times, in ms from now, whether or not earlier calls have ended, and waits for all of them. It receives the time
  * from which the call counts: when it was due or, if a timer fired early, its start.
  */
-export async function runAt(
-  times: Iterable<number>,
-  run: (from: number, index: number) => Promise<unknown>,
-): Promise<void> {
+export async function runAt(times: Iterable<number>, run: (from: number, index: number) => Promise<unknown>) {
   const begunAt = performance.now();
   const running: Promise<unknown>[] = [];
   for (const time of times) {
