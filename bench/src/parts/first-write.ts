@@ -50,11 +50,8 @@ function callsOf(
 }
 
 /** Returns the function and the event of a way. */
-function functionOf(
-  { client, command = "get", writes = "", ready = false, work = 0 }: Way,
-  rig: Rig,
-  rttMs: number,
-) {
+function functionOf(way: Way, rig: Rig, rttMs: number) {
+  const { client, command = "get", writes = "", ready = false, work = 0 } = way;
   if (client) return { what: commandsFunction(client, KEPT, rig), event: { command, keys: ["first-write"] } };
   const { endpoint, trust } = rig;
   const env = { WARMLINE_URL: endpoint.url, WARMLINE_TOKEN: endpoint.token, BENCH_WRITES: writes };
@@ -82,10 +79,8 @@ export default defineScenario({
   defaults: { rounds: [1, 1], invocations: [20, 3] },
   cases: async ({ rig, clients, settings, record }) => {
     const rttMs = settings.rtts?.[0] ?? 20;
-    const networks = [
-      { tls: false, rttMs, rig: await rig({ rttMs, tls: false }) },
-      { tls: true, rttMs, rig: await rig({ rttMs, tls: true }) },
-    ];
+    const networkOf = async (tls: boolean) => ({ tls, rttMs, rig: await rig({ rttMs, tls }) });
+    const networks = [await networkOf(false), await networkOf(true)];
     await networks[1]!.rig.command("SET", "first-write", "hello");
     const cases = networks.flatMap((network) =>
       waysOf(clients, settings, network.tls).map((each) => ({ ...each, ...network })),

@@ -62,14 +62,10 @@ export const FIXED_SERVER_NOTES: readonly string[] = [
 ];
 
 /** Starts a process with one client in it, which ends with the run. Returns a function that runs a job in it. */
-export async function startWorker(
-  client: string,
-  { endpoint, trust }: Place,
-  defer: Context["defer"],
-): Promise<(job: Job) => Promise<JobResult>> {
+export async function startWorker(client: string, { endpoint, trust }: Place, defer: Context["defer"]) {
   const args = [client, JSON.stringify(endpoint)];
   const child = new Child(commandFor(cores()[0], "perf/worker.js", ...args), trust);
   defer(() => child.end());
   await child.request();
-  return (job) => child.request<JobResult>(job, "job");
+  return (job: Job) => child.request<JobResult>(job, "job");
 }

@@ -99,17 +99,20 @@ function stylesOf(labels: readonly string[]): (label: string) => Style {
   };
 }
 
+interface Lines<T> extends Pick<LineChart, "title" | "unit" | "along"> {
+  readonly label: (row: T) => string;
+  readonly points: (row: T) => readonly (readonly [number, number])[];
+  readonly group?: (row: T) => string;
+}
+
 /** Returns a chart of lines over time or another quantity: a line for each row, and a panel for each group. */
 export function linesOf<T>(
   rows: readonly T[],
-  titles: Pick<LineChart, "title" | "unit" | "along">,
-  labelOf: (row: T) => string,
-  pointsOf: (row: T) => readonly (readonly [number, number])[],
-  groupOf: (row: T) => string = () => "",
+  { label, points, group = () => "", ...titles }: Lines<T>,
 ): LineChart {
-  const styleOf = stylesOf(rows.map(labelOf));
-  const lineOf = (row: T) => ({ ...styleOf(labelOf(row)), points: pointsOf(row) });
-  const panels = grouped(rows, groupOf).map(([title, own]) => ({ title, lines: own.map(lineOf) }));
+  const styleOf = stylesOf(rows.map(label));
+  const lineOf = (row: T) => ({ ...styleOf(label(row)), points: points(row) });
+  const panels = grouped(rows, group).map(([title, own]) => ({ title, lines: own.map(lineOf) }));
   return { kind: "lines", ...titles, panels };
 }
 

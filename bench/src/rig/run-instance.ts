@@ -31,12 +31,9 @@ export async function runInstance(label: string, what: FunctionSpec, options: Ru
 }
 
 /** Does what {@link runInstance} does, but leaves the instance running: the caller stops it. @throws as {@link runInstance} */
-export async function beginInstance(
-  label: string,
-  what: FunctionSpec,
-  { events = [{}], invocations = events.length, expected, onInvoked, ...options }: RunInstanceOptions,
-) {
-  const instance = await startInstance({ ...options, ...what, firstEvent: events[0] });
+export async function beginInstance(label: string, what: FunctionSpec, options: RunInstanceOptions) {
+  const { events = [{}], invocations = events.length, expected, onInvoked, ...others } = options;
+  const instance = await startInstance({ ...others, ...what, firstEvent: events[0] });
   try {
     const latencies: number[] = [];
     const bodies: unknown[] = [];

@@ -36,11 +36,8 @@ const alone = new Gate(1);
  * An instance that ended, as after a timeout, runs no further invocations.
  * @returns the latencies in ms; the number of invocations that failed, first ones included; the longest pause in s
  */
-export async function runPaused(
-  what: FunctionSpec,
-  event: unknown,
-  { calls, pauseMs, frozen, timeoutMs = 5_000, latencyOf, onWarm, ...pauses }: Pauses,
-) {
+export async function runPaused(what: FunctionSpec, event: unknown, pauses: Pauses) {
+  const { calls, pauseMs, frozen, timeoutMs = 5_000, latencyOf, onWarm } = pauses;
   const latencies: number[] = [];
   let [failed, longestPauseS, pausedAt] = [0, 0, 0];
   const { invoke = (instance) => (frozen ? invokeFrozen(instance, event) : instance.invoke(event)) } = pauses;

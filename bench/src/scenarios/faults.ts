@@ -22,16 +22,15 @@ const FREEZE_MS = [6_000, 1_200] as const;
  */
 const TURNS_PER_INVOCATION = 2;
 
+type FaultCase = Readonly<{ client: Pick<BenchClient, "protocol">; fault: Fault; rig: Rig }>;
+
 let trials = 0;
 
 /** Applies one fault to one client once. Returns how each call ended. */
-async function trial(
-  rig: Rig,
-  instance: ReplacedInstance,
-  protocol: BenchClient["protocol"],
-  fault: Fault,
-  { random, defer, settings }: Context,
-): Promise<Ending[]> {
+async function trial(each: FaultCase, instance: ReplacedInstance, context: Context): Promise<Ending[]> {
+  const { rig, fault } = each;
+  const { protocol } = each.client;
+  const { random, defer, settings } = context;
   const freezeMs = fault.frozen ? FREEZE_MS[settings.quick ? 1 : 0] : 0;
   const proxy = await rig.openProxy(protocol, defer);
   const prefix = `faults:${++trials}:`;
@@ -102,10 +101,11 @@ export default defineScenario({
     );
   },
   label: ({ client, title }) => `${client.label}, ${title}`,
-  run: async ({ client: { label, protocol, start }, fault, rig, idle }, context) => {
+  run: async ({ idle, ...each }, context) => {
+    const { label, protocol, start } = each.client;
     const at = idle.findIndex((each) => each.label === label);
     const instance = at < 0 ? start() : idle.splice(at, 1)[0]!;
-    const endings = await trial(rig, instance, protocol, fault, context);
+    const endings = await trial(each, instance, context);
     // A client over TCP goes on connecting to the proxy of the trial, which is closed.
     if (protocol === "tcp") await instance.stop();
     idle.push(instance);

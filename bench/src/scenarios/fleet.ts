@@ -16,38 +16,18 @@ import { combine, mean, percentile, Series } from "../statistics/series.js";
 const [SOFT, HARD] = [400, 700];
 const LOAD: Load = { quiet: 60, burst: 1_000, burstMs: 1_200, everyMs: 6_000 };
 /** The platform, and the function's work after its command in ms. */
-const FLEET = {
-  maxInstances: 1_000,
-  workMs: 900,
-  timeoutMs: 60_000,
-  retries: 20,
-  retryAfterMs: 250,
-  softLimit: SOFT,
-  hardLimit: HARD,
-};
+const FLEET = { maxInstances: 1_000, workMs: 900, timeoutMs: 60_000, retries: 20, retryAfterMs: 250 };
+const LIMITS = { softLimit: SOFT, hardLimit: HARD };
 /** Lifetime of an idle instance in ms: a thirtieth of that on a platform, so that some end within a run. */
 const LIFETIME_MS = 10_000;
 const TOLERANCE = 0.15;
-const MEANS = {
-  invocations: "invocations",
-  instances: "instances",
-  peakOpen: "peak open",
-  evicted: "evicted",
-  refusals: "refusals",
-  reopened: "reopened",
-  cutOff: "cut off",
-  failed: "failed",
-  throttled: "throttled",
-};
+const CHART = { title: "Connections open over time, first round", unit: "connections", along: "s" };
 
+const LIMIT_ARGS = [`--soft-max-connections=${SOFT}`, `--max-connections=${HARD}`];
 const ARMS = [
   { arm: "no limit", refuses: false, gatewayArgs: [] },
   { arm: "hard limit, no eviction", refuses: true, gatewayArgs: [] },
-  {
-    arm: "soft and hard limit",
-    refuses: false,
-    gatewayArgs: [`--soft-max-connections=${SOFT}`, `--max-connections=${HARD}`],
-  },
+  { arm: "soft and hard limit", refuses: false, gatewayArgs: LIMIT_ARGS },
 ];
 
 export default defineScenario({
@@ -59,7 +39,7 @@ export default defineScenario({
   plannedS: 40,
   defaults: { rounds: [1, 1], seconds: [10, 8] },
   cases: ({ record }) => {
-    record({ ...FLEET, lifetimeMs: LIFETIME_MS, load: LOAD });
+    record({ ...FLEET, ...LIMITS, lifetimeMs: LIFETIME_MS, load: LOAD });
     return ARMS;
   },
   label: ({ arm }) => arm,
@@ -69,7 +49,11 @@ export default defineScenario({
     const rig = await startRig({ rttMs: 0, tls: false, gatewayArgs, greeting: true });
     if (refuses) refuseAbove(rig.proxies[0]!, HARD);
     const measured = await measureFleet(rig, { arrivals: times, lifetimeMs: LIFETIME_MS, ...FLEET });
-    return { ...measured, invocations: times.length, model: predict({ arrivals: times, ...FLEET }) };
+    return {
+      ...measured,
+      invocations: times.length,
+      model: predict({ arrivals: times, ...FLEET, ...LIMITS }),
+    };
   },
   report: (rows, { settings }) => {
     type Arm = (typeof rows)[number];
@@ -123,21 +107,12 @@ export default defineScenario({
       ],
       ...tabulate(rows, { group: ({ arm }) => arm }, [
         ["gateway", ({ arm }) => arm],
-        ...meanColumns(MEANS, 1),
+        ...meanColumns({ invocations: "invocations", instances: "instances", peakOpen: "peak open" }, 1),
+        ...meanColumns({ evicted: "evicted", refusals: "refusals", reopened: "reopened" }, 1),
+        ...meanColumns({ cutOff: "cut off", failed: "failed", throttled: "throttled" }, 1),
         ...latencyColumns("latencies"),
       ]),
-      charts: [
-        linesOf(
-          rows,
-          {
-            title: "Connections open at the gateway over time, first round",
-            unit: "connections",
-            along: "s",
-          },
-          ({ arm }) => arm,
-          ({ samples }) => samples[0]!,
-        ),
-      ],
+      charts: [linesOf(rows, { ...CHART, label: ({ arm }) => arm, points: ({ samples }) => samples[0]! })],
       notes: [
         `Each round has ${settings.seconds} s of invocations at random times, which the seed and the round determine: ${LOAD.quiet} per second, and ${LOAD.burst} per second in bursts of ${LOAD.burstMs / 1_000} s. Each runs one GET and ${FLEET.workMs} ms of work. The platform uses the most recently used idle instance, else it starts one, up to ${FLEET.maxInstances}; an invocation without an instance is throttled. Latencies count from the moment at which an invocation is due. An invocation that fails or is throttled counts with the function's timeout of ${FLEET.timeoutMs.toLocaleString("en")} ms. Numbers are means per round.`,
         `Instances are simulated: each is one connection that is not read while the instance is frozen. After ${LIFETIME_MS / 1_000} s of idle time an instance ends without closing its connection, thirty times earlier than on a platform. After a refusal the client waits ${FLEET.retryAfterMs} ms and tries again, up to ${FLEET.retries} times.`,

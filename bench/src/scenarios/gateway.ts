@@ -15,14 +15,10 @@ const LOADS: readonly Load[] = [
   // Less than any of the servers serves at most, so that nothing queues up.
   { connections: 50, rate: 2_000 },
 ];
-const SERVERS = {
-  gateway: { label: "warmline-gateway" },
-  webdis: { label: "webdis" },
-  redis: { label: "Redis over TCP" },
-} as const;
+const SERVERS = { gateway: "warmline-gateway", webdis: "webdis", redis: "Redis over TCP" } as const;
 type Server = keyof typeof SERVERS;
 
-const nameOf = ({ server }: { readonly server: Server }) => SERVERS[server].label;
+const nameOf = ({ server }: { readonly server: Server }) => SERVERS[server];
 const caseOf = ({ connections, rate, commands }: Load & { commands: number }) =>
   `${commands === 1 ? "GET" : `pipeline of ${commands}`}, ${connections} connection${connections === 1 ? "" : "s"}${rate === undefined ? "" : `, ${count(rate)} a second`}`;
 

@@ -24,6 +24,7 @@ const LOST_AFTER_MS = 2_000;
 const TIMEOUT_MS = 30_000;
 /** The time in ms after which a thawed instance without a reply counts as waiting, so that others may run. */
 const WAITS_MS = 250;
+const CHART = { title: "Latency by the number of the call, first process", unit: "ms", along: "calls" };
 /** Pairs of a command with the kept client and one with a new client. */
 const PAIRS = 210;
 
@@ -126,6 +127,8 @@ export default defineScenario({
       `${opened.total} connections in ${rounds} processes`;
     const opensPerCall = ({ opened }: (typeof rows)[number]) => opened.total === rounds * invocations;
     const own = clients.find(({ name }) => name === "warmline");
+    const points = ({ first, warm }: (typeof rows)[number]) =>
+      [...first.rounds[0]!, ...warm.rounds[0]!].map((value, at) => [at + 1, value] as const);
     const thawed = clients.flatMap(({ label, on: { lost, thawed } }) =>
       lost && thawed ? [{ label, commands: rounds, lost: lost.total, ms: thawed.estimate() }] : [],
     );
@@ -199,16 +202,7 @@ export default defineScenario({
         ["warm ms", ({ warm }) => warm.estimate(), 1],
         ["connections", ({ opened }) => opened.max],
       ]),
-      charts: [
-        linesOf(
-          rows,
-          { title: "Latency by the number of the call, first process", unit: "ms", along: "calls" },
-          ({ client }) => client.label,
-          ({ first, warm }) =>
-            [...first.rounds[0]!, ...warm.rounds[0]!].map((value, at) => [at + 1, value] as const),
-          nameOf,
-        ),
-      ],
+      charts: [linesOf(rows, { ...CHART, label: ({ client }) => client.label, points, group: nameOf })],
       notes: [
         `Each client runs ${invocations} calls of one GET per variant in each of ${rounds} processes, over TLS. A latency is the handler's total time, creating the client included if the variant does so. The first call of a process is not among the warm ones. Ratios and differences are taken by round, and the middle one is shown.`,
         `Whether a recreated client is slower than a reused one is decided by pairs in one process: ${PAIRS} times one GET on each, in turn. Shown is the median of pairs, over ${rounds} processes.`,

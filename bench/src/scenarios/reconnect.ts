@@ -28,11 +28,9 @@ interface ReconnectWay {
 }
 
 /** Returns the ways: those of plain sockets, and each client with keep-alive on and off. */
-async function startWays(
-  { endpoint: { url, token, tcp }, redis, trust }: Rig,
-  clients: readonly BenchClient[],
-  defer: Defer,
-): Promise<ReconnectWay[]> {
+async function startWays(rig: Rig, clients: readonly BenchClient[], defer: Defer): Promise<ReconnectWay[]> {
+  const { redis, trust } = rig;
+  const { url, token, tcp } = rig.endpoint;
   const arm = (way: string, title: string, target: RawTarget, crosses?: "http" | "tcp"): ReconnectWay => {
     return { way, title, target, crosses };
   };
@@ -40,13 +38,8 @@ async function startWays(
   const [user, password] = ["bench", randomBytes(16).toString("hex")];
   await redis!.command("ACL", "SETUSER", user, "on", `>${password}`, "~*", "+@all");
   const direct: RawTarget = { ...tcp!, auth: { protocol: "redis", login: [user, password] } };
-  const sidecar = await started(
-    startGatewayProcess({
-      args: ["--redis", `rediss://${user}:${password}@127.0.0.1:${tcp!.port}`],
-      env: trust,
-    }),
-    defer,
-  );
+  const args = ["--redis", `rediss://${user}:${password}@127.0.0.1:${tcp!.port}`];
+  const sidecar = await started(startGatewayProcess({ args, env: trust }), defer);
   const nextTo = gatewayTarget(sidecar);
   return [
     arm("static", "direct to Redis, static connection", direct, "tcp"),

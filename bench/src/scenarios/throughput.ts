@@ -68,14 +68,9 @@ export default defineScenario({
         prefix: at === 0 ? "" : `${rttMs} ms away: `,
       })),
     );
-    const servers = [
-      ...fixed,
-      {
-        place: { ...fixed[0]!.place, endpoint: real.direct },
-        cells: cells.filter(({ name }) => REAL.test(name)),
-        prefix: "real servers: ",
-      },
-    ];
+    const place = { ...fixed[0]!.place, endpoint: real.direct };
+    const throughReal = cells.filter(({ name }) => REAL.test(name));
+    const servers = [...fixed, { place, cells: throughReal, prefix: "real servers: " }];
     return servers.flatMap(({ place, cells, prefix }) =>
       cells.flatMap(({ name, ...cell }) => {
         const endpoint = { ...place.endpoint, ...(cell.single && { autoPipelining: false as const }) };

@@ -26,6 +26,7 @@ const SETTLE_MS = 250;
 /** Runs at the same time: the rounds take place at different times, and all of them less than ten minutes. */
 const LANES = 3;
 const TOLERANCE = 0.1;
+const CHART = { title: "Sockets in TIME_WAIT over time, first round", unit: "sockets", along: "s" };
 
 const WAYS = [
   { way: "direct to the cluster, new connections per request", direct: true },
@@ -123,14 +124,7 @@ export default defineScenario({
         ["failed", ({ failed }) => failed.total],
         ...meanColumns({ closedPerS: "closed per s", timeWait: "TIME_WAIT" }),
       ]),
-      charts: [
-        linesOf(
-          rows,
-          { title: "Sockets in TIME_WAIT over time, first round", unit: "sockets", along: "s" },
-          ({ way }) => way,
-          ({ samples }) => samples[0]!,
-        ),
-      ],
+      charts: [linesOf(rows, { ...CHART, label: ({ way }) => way, points: ({ samples }) => samples[0]! })],
       notes: [
         `${REQUESTS_PER_S} requests per second for ${settings.seconds} s, each with ${COMMANDS} GETs one after another, against a cluster of ${PRIMARIES} primaries on loopback. Up to ${LANES} runs at a time share the cluster and the processors. TIME_WAIT is the mean of the counts after ${LIFE_S} s, or the last one of a shorter run.`,
         "With one connection per request the reduction is 1 - 1/n for n nodes per request: the share follows from the set-up, so the article's number is not compared.",

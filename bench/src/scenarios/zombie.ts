@@ -44,10 +44,9 @@ type ZombieCase = (typeof ARMS)[number] &
   Readonly<{ client: FaultClient; rig: Rig }>;
 
 /** Invokes a function, freezes it, and invokes it again. Returns how the second call ended. */
-async function zombieTrial(
-  { client: { label, function: what }, rig, drops, announces, frozenS, limitS }: ZombieCase,
-  defer: Defer,
-): Promise<Ending> {
+async function zombieTrial(each: ZombieCase, defer: Defer): Promise<Ending> {
+  const { rig, drops, announces, frozenS, limitS } = each;
+  const { label, function: what } = each.client;
   const site = await rig.at({}, defer);
   const closeMs = limitS * 1_000;
   const goneMs = drops === "middlebox" ? closeMs : NEVER_MS;
