@@ -70,11 +70,11 @@ async function runScenarios({ runs, ...output }: Command<"all">): Promise<void> 
   const { failed, ...collection } = await runAll(
     runs,
     async ({ scenario }) => (await performInProcess({ scenario: scenario.name, args })).result,
-    (_, result, all) => {
+    (result, all) => {
       print(`${result.title}: ${result.question}\n\n${resultText(result)}`);
       writeJson(output, all);
     },
-    (scenario, error) => process.stderr.write(`${scenario}: ${error.message}\n`),
+    (scenario, message) => process.stderr.write(`${scenario}: ${message}\n`),
   );
   if (failed) process.exitCode = 1;
   for (const { scenario, reason } of collection.skipped) print(`Skipped: ${scenario}: ${reason}\n`);
@@ -101,10 +101,8 @@ async function writePages(everything: Result | Collection, output: Output): Prom
   const isOne = !("results" in everything);
   const file = reportFile(isOne ? everything.scenario : "all", output);
   // Charts need a library that takes as long to load as the rest.
-  const [{ resultPage }, { summaryPage }] = await Promise.all([
-    import("./report/page.js"),
-    import("./report/summary.js"),
-  ]);
+  const { resultPage } = await import("./report/page.js");
+  const { summaryPage } = await import("./report/summary.js");
   write(file, isOne ? resultPage(everything) : summaryPage(everything.results, everything.skipped));
   print(`Report: ${pathText(file)}\n`);
   const json = writeJson(output, everything);

@@ -40,8 +40,7 @@ async function startServer({ protocol }: BenchClient, defer: Defer): Promise<End
 export default defineScenario({
   name: "fin-wait",
   title: "The server's socket of a frozen function",
-  question:
-    "How long does a server's socket stay in FIN_WAIT_2 if the server closes it while the function is frozen?",
+  question: "How long does the server's socket of a frozen function stay in FIN_WAIT_2?",
   // A client adds 90 s, and the kernel keeps the socket; one client of each protocol is measured.
   clients: "warmline,ioredis",
   fixed: ["rtt", "tls"],

@@ -55,10 +55,8 @@ function functionOf(way: Way, rig: Rig, rttMs: number) {
   if (client) return { what: commandsFunction(client, KEPT, rig), event: { command, keys: ["first-write"] } };
   const { endpoint, trust } = rig;
   const env = { WARMLINE_URL: endpoint.url, WARMLINE_TOKEN: endpoint.token, BENCH_WRITES: writes };
-  return {
-    what: { handler: handlerPath("first-write"), env: { ...trust, ...env } },
-    event: { ready, workMs: work * rttMs },
-  };
+  const event = { ready, workMs: work * rttMs };
+  return { what: { handler: handlerPath("first-write"), env: { ...trust, ...env } }, event };
 }
 
 /** Returns whether a row is what another one is compared with: warmline's warm write, or the client's warm command. */

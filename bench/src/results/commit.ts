@@ -23,10 +23,7 @@ const UNMEASURED = [
  */
 export function readCommit(root: string = ROOT): string | undefined {
   const git = (...args: string[]) =>
-    execFileSync("git", ["-C", root, ...args], {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "ignore"],
-    }).trim();
+    execFileSync("git", ["-C", root, ...args], { encoding: "utf8", stdio: "pipe" }).trim();
   try {
     if (realpathSync(git("rev-parse", "--show-toplevel")) !== realpathSync(root)) return undefined;
     const commit = git("log", "-1", "--format=%H", "--", ".", ...UNMEASURED);

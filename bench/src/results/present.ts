@@ -2,17 +2,10 @@ import { type Estimate, mean, type Series } from "../statistics/series.js";
 import type { BarChart, Chart, LineChart, Style, Table } from "./result.js";
 
 export const ms = (value: number): string => `${value.toFixed(2)} ms`;
-
 export const seconds = (value: number): string => `${value.toFixed(1)} s`;
-
-export const dollars = (value: number): string => `$${value.toFixed(2)}`;
-
 export const factor = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)}x`;
-
 export const preciseFactor = (value: number): string => `${value.toFixed(3)}x`;
-
 export const share = (ratio: number): string => `${(ratio * 100).toFixed(1)}%`;
-
 export const count = (value: number): string => Math.round(value).toLocaleString("en");
 
 /** Numbers whose interval is wider than this factor are no figure: they are shown as a range. */

@@ -8,8 +8,8 @@ import type { Run } from "./command-line.js";
 export async function runAll(
   runs: readonly Run[],
   perform: (run: Run) => Promise<Result>,
-  onResult: (run: Run, result: Result, all: Collection) => void,
-  onError: (scenario: string, error: Error) => void,
+  onResult: (result: Result, all: Collection) => void,
+  onError: (scenario: string, message: string) => void,
 ): Promise<Collection & { readonly failed: boolean }> {
   const results: Result[] = [];
   const skipped: SkippedScenario[] = [];
@@ -25,11 +25,11 @@ export async function runAll(
     try {
       const result = await perform(run);
       results.push(result);
-      onResult(run, result, all);
-    } catch (thrown) {
-      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-      onError(scenario, error);
-      skipped.push({ scenario, reason: `failed: ${error.message.split("\n")[0]}` });
+      onResult(result, all);
+    } catch (error) {
+      const { message } = error as Error;
+      onError(scenario, message);
+      skipped.push({ scenario, reason: `failed: ${message.split("\n")[0]}` });
       failed = true;
     }
   }

@@ -79,6 +79,7 @@ export async function runScenario(
     const report = scenario.report(rows, { ...context, settings: { ...settings, rounds } });
     const checks = settings.quick ? [] : decided(report.checks, runs?.length ?? rounds);
     const { rttMs, tls, quick } = settings;
+    const own = Object.keys(scenario.defaults) as (keyof Settings)[];
     return {
       measured,
       ...report,
@@ -87,9 +88,7 @@ export async function runScenario(
       notes: [...report.notes, ...notes],
       settings: {
         ...{ rttMs, tls, engine: "embedded", quick, clients: clients.map(({ name }) => name) },
-        ...Object.fromEntries(
-          Object.keys(scenario.defaults).map((key) => [key, settings[key as keyof Settings]]),
-        ),
+        ...Object.fromEntries(own.map((key) => [key, settings[key]])),
         ...recorded,
       },
       versions: versionsOf(clients),

@@ -75,23 +75,21 @@ export default defineScenario({
   label: ({ client, way }) => `${client.label}, ${way}`,
   group: caseOf,
   run: ({ start }) => start(),
-  report: (rows, { settings }) => {
-    return {
-      checks: [],
-      ...tabulate(rows, { group: caseOf, charts: ["init and first ms"] }, [
-        ["case", caseOf],
-        ["client", ({ client }) => client.label],
-        ...medianColumns({ importMs: "import ms", init: "init ms", first: "first ms" }, 1),
-        ...medianColumns({ totalMs: "init and first ms" }, 1),
-        ...medianColumns({ warmMs: "warm ms" }),
-        ...medianColumns({ cpuMs: "CPU ms" }, 1),
-      ]),
-      notes: [
-        `Every client starts ${settings.rounds} fresh processes per case. Numbers are medians. Each client is one minified file, as functions are deployed. Times begin with the import of that file: the start of the process is not included.`,
-        "The init phase imports and creates the client; as shipped nothing is awaited, and Lambda's environment variable is set. Without a gap the event arrives as soon as the init phase ends, as in an on-demand start. With an awaited PING the init phase ends with its reply, the best setting known for a fast first command.",
-        "The sizes of these files, minified, and gzipped too, are among the settings.",
-        ...FIXED_SERVER_NOTES,
-      ],
-    };
-  },
+  report: (rows, { settings }) => ({
+    checks: [],
+    ...tabulate(rows, { group: caseOf, charts: ["init and first ms"] }, [
+      ["case", caseOf],
+      ["client", ({ client }) => client.label],
+      ...medianColumns({ importMs: "import ms", init: "init ms", first: "first ms" }, 1),
+      ...medianColumns({ totalMs: "init and first ms" }, 1),
+      ...medianColumns({ warmMs: "warm ms" }),
+      ...medianColumns({ cpuMs: "CPU ms" }, 1),
+    ]),
+    notes: [
+      `Every client starts ${settings.rounds} fresh processes per case. Numbers are medians. Each client is one minified file, as functions are deployed. Times begin with the import of that file: the start of the process is not included.`,
+      "The init phase imports and creates the client; as shipped nothing is awaited, and Lambda's environment variable is set. Without a gap the event arrives as soon as the init phase ends, as in an on-demand start. With an awaited PING the init phase ends with its reply, the best setting known for a fast first command.",
+      "The sizes of these files, minified, and gzipped too, are among the settings.",
+      ...FIXED_SERVER_NOTES,
+    ],
+  }),
 });

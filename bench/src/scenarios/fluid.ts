@@ -49,28 +49,26 @@ export default defineScenario({
       opened: rig.proxyOf(client).connectionsOpened - before,
     };
   },
-  report: (rows, { settings }) => {
-    return {
-      checks: rows
-        .filter((row) => row.client.name === "warmline" && row.requests === MOST && !row.threads)
-        .map(({ opened, client }) =>
-          exactly(
-            `${client.label}, ${MOST} requests at a time: at most ${MAX_CONNECTIONS} connections`,
-            opened.max <= MAX_CONNECTIONS,
-            `at most ${opened.max}`,
-          ),
+  report: (rows, { settings }) => ({
+    checks: rows
+      .filter((row) => row.client.name === "warmline" && row.requests === MOST && !row.threads)
+      .map(({ opened, client }) =>
+        exactly(
+          `${client.label}, ${MOST} requests at a time: at most ${MAX_CONNECTIONS} connections`,
+          opened.max <= MAX_CONNECTIONS,
+          `at most ${opened.max}`,
         ),
-      ...tabulate(rows, { group: requestsOf, charts: ["p50 ms", "CPU us per command"] }, [
-        ["requests", requestsOf],
-        ["client", ({ client }) => client.label],
-        ...latencyColumns("latencies"),
-        ...meanColumns({ cpuUs: "CPU us per command" }),
-        ...meanColumns({ opened: "connections" }, 1),
-      ]),
-      notes: [
-        `One process serves all requests with one client, created outside the handler, as it ships; on threads each worker thread has a client and a share of the requests, as in a platform's instances with several threads. Requests arrive evenly within ${OVER_MS} ms and run ${COMMANDS} GETs one after another. Times count from the moment at which a request is due.`,
-        `${settings.invocations} times in each of ${settings.rounds} instances, after ${WARM_UP} that do not count. CPU time is that of the whole function.`,
-      ],
-    };
-  },
+      ),
+    ...tabulate(rows, { group: requestsOf, charts: ["p50 ms", "CPU us per command"] }, [
+      ["requests", requestsOf],
+      ["client", ({ client }) => client.label],
+      ...latencyColumns("latencies"),
+      ...meanColumns({ cpuUs: "CPU us per command" }),
+      ...meanColumns({ opened: "connections" }, 1),
+    ]),
+    notes: [
+      `One process serves all requests with one client, created outside the handler, as it ships; on threads each worker thread has a client and a share of the requests, as in a platform's instances with several threads. Requests arrive evenly within ${OVER_MS} ms and run ${COMMANDS} GETs one after another. Times count from the moment at which a request is due.`,
+      `${settings.invocations} times in each of ${settings.rounds} instances, after ${WARM_UP} that do not count. CPU time is that of the whole function.`,
+    ],
+  }),
 });

@@ -69,10 +69,8 @@ async function measure(
     }
     const opened = site.proxyOf(client).connectionsOpened;
     const recreatedRatio = paired && { recreatedRatio: median(bodies.at(-1) as number[]) };
-    return {
-      instance,
-      sample: { init, first, warm: warm.slice(0, invocations - 1), opened, ...recreatedRatio },
-    };
+    const counted = warm.slice(0, invocations - 1);
+    return { instance, sample: { init, first, warm: counted, opened, ...recreatedRatio } };
   });
   if (!kept) return sample;
   await pause(FROZEN_MS);
@@ -93,8 +91,7 @@ async function thaw(instance: Instance): Promise<Required<Pick<KeepaliveSample, 
 export default defineScenario({
   name: "keepalive",
   title: "Keep-alive in serverless functions",
-  question:
-    "How much faster is a command on a kept connection, and does it matter where the client is created?",
+  question: "How much faster is a kept connection, and does it matter where the client is created?",
   fixed: ["tls"],
   // An instance that is frozen lets others run.
   lanes: 3,
@@ -123,11 +120,11 @@ export default defineScenario({
     });
     // The article uses a bare agent.
     const decide = decidedBy(clients, ({ name }) => name === "agent");
-    const openedOf = ({ opened }: (typeof rows)[number]) =>
-      `${opened.total} connections in ${rounds} processes`;
-    const opensPerCall = ({ opened }: (typeof rows)[number]) => opened.total === rounds * invocations;
+    type Own = (typeof rows)[number];
+    const openedOf = ({ opened }: Own) => `${opened.total} connections in ${rounds} processes`;
+    const opensPerCall = ({ opened }: Own) => opened.total === rounds * invocations;
     const own = clients.find(({ name }) => name === "warmline");
-    const points = ({ first, warm }: (typeof rows)[number]) =>
+    const points = ({ first, warm }: Own) =>
       [...first.rounds[0]!, ...warm.rounds[0]!].map((value, at) => [at + 1, value] as const);
     const thawed = clients.flatMap(({ label, on: { lost, thawed } }) =>
       lost && thawed ? [{ label, commands: rounds, lost: lost.total, ms: thawed.estimate() }] : [],

@@ -20,8 +20,7 @@ const nameOf = (each: { readonly keepAlive: boolean; readonly memoryMb: number }
 export default defineScenario({
   name: "lambda",
   title: "Keep-alive on AWS Lambda",
-  question:
-    "How much faster is a command on a kept connection on AWS Lambda, how long is a write after a freeze, and what does it cost?",
+  question: "On AWS Lambda, how fast is a command on a kept connection and after a freeze, at what cost?",
   clients: "candidates",
   protocol: "http",
   sizes: true,

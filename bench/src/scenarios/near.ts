@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { startInstance } from "warmline-testbed";
 import { type BenchClient, clientFunction, KEPT } from "../client/bench-client.js";
 import { exactly } from "../results/checks.js";
-import { dollars, meanColumns, medianColumns, ms, tabulate } from "../results/present.js";
+import { meanColumns, medianColumns, ms, tabulate } from "../results/present.js";
 import { costOfMillion, PRICES } from "../results/prices.js";
 import { type Rig, started } from "../rig/rig.js";
 import { bodyOf, invokeFrozen } from "../rig/run-instance.js";
@@ -43,10 +43,8 @@ async function measureNear({ cache, title, client, every, rig }: NearCase, conte
   const { random, defer } = context;
   const { invocations } = context.settings;
   const protocol = cache === "node-redis" ? "tcp" : (client?.protocol ?? "http");
-  const counted = async () => ({
-    commands: await commandsSent(rig, protocol),
-    ...rig.proxyOf({ protocol }).bytes,
-  });
+  const proxy = rig.proxyOf({ protocol });
+  const counted = async () => ({ commands: await commandsSent(rig, protocol), ...proxy.bytes });
   /** The value of each key, and when values were overwritten, by this process's clock in ms. No two writes have the same value. */
   const current = new Map<string, number>();
   const overwrittenAt = new Map<number, number>();
@@ -169,7 +167,7 @@ export default defineScenario({
       notes: [
         `A function of ${MEMORY_MB} MB reads ten keys with Promise.all in each of ${settings.invocations} invocations, in ${settings.rounds} instances. Before each it is frozen for ${FROZEN} ms. In every freeze, or in one of ${RARELY}, another client overwrites one of the keys.`,
         "A value is stale if its successor had been acknowledged before the invocation was sent.",
-        `Prices: AWS Lambda (x86, us-east-1, ${PRICES.lambda.readIn}), ${dollars(PRICES.lambda.perMillionRequests)} per million requests and $${PRICES.lambda.perGbSecond} per GB-second; Upstash (${PRICES.upstash.readIn}), $${PRICES.upstash.per100kCommands} per 100,000 commands and $${PRICES.upstash.perGb} per GB. They are per million invocations. A near cache at Upstash is one by time alone: its commands are then those of the Map.`,
+        `Prices: AWS Lambda (x86, us-east-1, ${PRICES.lambda.readIn}), $${PRICES.lambda.perMillionRequests} per million requests and $${PRICES.lambda.perGbSecond} per GB-second; Upstash (${PRICES.upstash.readIn}), $${PRICES.upstash.per100kCommands} per 100,000 commands and $${PRICES.upstash.perGb} per GB. They are per million invocations. A near cache at Upstash is one by time alone: its commands are then those of the Map.`,
       ],
     };
   },

@@ -60,8 +60,7 @@ async function startWays(rig: Rig, clients: readonly BenchClient[], defer: Defer
 export default defineScenario({
   name: "reconnect",
   title: "Reconnecting for each command, with and without a pool",
-  question:
-    "How much throughput does a connection per command cost, and how much of it does the gateway's pool recover?",
+  question: "How much throughput does a connection per command cost, and how much does a pool recover?",
   // A client adds 80 s, and the ways are those of plain sockets; one client of each protocol is beside them.
   clients: "warmline,ioredis",
   fixed: ["tls"],

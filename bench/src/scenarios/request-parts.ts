@@ -56,8 +56,7 @@ async function startDistantCluster(rttMs: number, defer: Defer): Promise<number>
 export default defineScenario({
   name: "request-parts",
   title: "The parts of a web request",
-  question:
-    "How much of a web request's time goes into connecting to a cluster and into fetching its topology?",
+  question: "How much of a web request goes into connecting to a cluster and fetching its topology?",
   clients: "candidates",
   protocol: "http",
   fixed: ["tls"],

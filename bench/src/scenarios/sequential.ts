@@ -39,8 +39,7 @@ const nameOf = ({ name, keepAlive, frozen }: Mode) =>
 export default defineScenario({
   name: "sequential",
   title: "One command or ten per invocation",
-  question:
-    "How much time does keep-alive save for one command and for ten, and how much more does a pipeline save?",
+  question: "How much does keep-alive save on one command and on ten, and how much more a pipeline?",
   clients: "candidates",
   parts: [cacheMiss, endToEnd],
   plannedS: 55,

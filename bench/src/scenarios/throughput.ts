@@ -47,8 +47,7 @@ const cellsOf = (ms: number, rate: number): Cell[] => {
 export default defineScenario({
   name: "throughput",
   title: "Throughput and CPU time per command",
-  question:
-    "How many commands per second does a client run as shipped, and how much CPU time does each take?",
+  question: "How many commands per second does a client run as shipped, at how much CPU time each?",
   clients: "all",
   plannedS: 120,
   defaults: { rounds: [1, 1], seconds: [0.15, 0.02] },
@@ -92,25 +91,23 @@ export default defineScenario({
     const commands = calls * perCall;
     return { perSecond: (commands * 1_000) / ms, cpuUs: cpuUs / commands, latencies };
   },
-  report: (rows, { settings }) => {
-    return {
-      checks: [],
-      ...tabulate(rows, { group: ({ cell }) => cell, charts: ["commands/s", "CPU us"] }, [
-        ["Node", () => NODE],
-        ["case", (row) => row.cell],
-        ["client", ({ client }) => client.label],
-        ...medianColumns({ perSecond: "commands/s" }, 0),
-        ...latencyColumns("latencies", 3),
-        ...medianColumns({ cpuUs: "CPU us" }, 1),
-      ]),
-      notes: [
-        `Each client runs for ${settings.seconds * 1_000} ms per row, after ${WARM_UP_MS} ms that do not count, in a process of its own in each of ${settings.rounds} rounds. Numbers are medians. Clients run as shipped; a tuned client has the settings that its note names.`,
-        'Rows of "real servers" use warmline-gateway in front of Redis, and Redis directly for clients over TCP.',
-        "In flight: so many GETs at a time, each awaited by itself. warmline, @upstash/redis, tuned ioredis and node-redis send those of one tick together; with a request each, auto-pipelining is off. A pipeline is written as one by the caller, for all clients alike.",
-        "Arrivals: calls start at fixed times, whether or not earlier calls have finished. Latencies count from the intended start, so that a stall is not hidden.",
-        "GET of bytes: warmline, ioredis and node-redis read bytes, the others text.",
-        ...FIXED_SERVER_NOTES,
-      ],
-    };
-  },
+  report: (rows, { settings }) => ({
+    checks: [],
+    ...tabulate(rows, { group: ({ cell }) => cell, charts: ["commands/s", "CPU us"] }, [
+      ["Node", () => NODE],
+      ["case", (row) => row.cell],
+      ["client", ({ client }) => client.label],
+      ...medianColumns({ perSecond: "commands/s" }, 0),
+      ...latencyColumns("latencies", 3),
+      ...medianColumns({ cpuUs: "CPU us" }, 1),
+    ]),
+    notes: [
+      `Each client runs for ${settings.seconds * 1_000} ms per row, after ${WARM_UP_MS} ms that do not count, in a process of its own in each of ${settings.rounds} rounds. Numbers are medians. Clients run as shipped; a tuned client has the settings that its note names.`,
+      'Rows of "real servers" use warmline-gateway in front of Redis, and Redis directly for clients over TCP.',
+      "In flight: so many GETs at a time, each awaited by itself. warmline, @upstash/redis, tuned ioredis and node-redis send those of one tick together; with a request each, auto-pipelining is off. A pipeline is written as one by the caller, for all clients alike.",
+      "Arrivals: calls start at fixed times, whether or not earlier calls have finished. Latencies count from the intended start, so that a stall is not hidden.",
+      "GET of bytes: warmline, ioredis and node-redis read bytes, the others text.",
+      ...FIXED_SERVER_NOTES,
+    ],
+  }),
 });

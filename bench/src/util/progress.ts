@@ -20,7 +20,7 @@ export class Progress {
     private readonly stream: NodeJS.WriteStream,
     private readonly name: string,
   ) {
-    this.timer = setInterval(() => this.update(), stream.isTTY ? EVERY_MS : WAITING_MS).unref();
+    this.timer = setInterval(() => this.print(), stream.isTTY ? EVERY_MS : WAITING_MS).unref();
   }
 
   /** Sets how many seconds all steps are expected to take, until enough of them are done to estimate the time left from those. */
@@ -33,11 +33,7 @@ export class Progress {
     if (part > this.part) this.steppedS = this.spentS;
     this.part = part;
     this.what = what;
-    this.update();
-  }
-
-  private update(): void {
-    if (this.stream.isTTY || performance.now() - this.printedAt >= EVERY_MS) this.print();
+    this.print();
   }
 
   end(): void {
@@ -59,6 +55,7 @@ export class Progress {
   }
 
   private print(): void {
+    if (!this.stream.isTTY && performance.now() - this.printedAt < EVERY_MS) return;
     this.printedAt = performance.now();
     const left = this.leftS;
     const rest = left === undefined ? "" : `, about ${Math.ceil(left)} s left`;

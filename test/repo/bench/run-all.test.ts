@@ -15,8 +15,8 @@ test("a scenario that fails or cannot run is named, and the others run", async (
       if (name === "broken") throw new Error("no such key\n    at a line");
       return { scenario: name } as Result;
     },
-    (_run, _result, all) => written.push(all.results.map(({ scenario }) => scenario)),
-    (scenario, { message }) => errors.push(`${scenario}: ${message}`),
+    (_result, all) => written.push(all.results.map(({ scenario }) => scenario)),
+    (scenario, message) => errors.push(`${scenario}: ${message}`),
   );
   expect(results.map(({ scenario }) => scenario)).toEqual(["first", "last"]);
   expect(skipped).toEqual([
