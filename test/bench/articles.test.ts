@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { namespaceMissing } from "../../bench/src/sockets/namespace.js";
+import { namespaceMissing } from "../../bench/src/parts/tw-reuse.js";
 import { quickRun, rowsOf } from "../support/bench.js";
 
 // Scenarios of the articles' smaller claims, each once, with its parts: they run, and what they count is right. No assertion is

@@ -1,6 +1,8 @@
 import { UsageError } from "../util/usage.js";
 import type { BenchClient } from "./bench-client.js";
 
+export type Clients = readonly BenchClient[];
+
 /** Groups that a client belongs to by its own properties. */
 const GROUPS: ReadonlyMap<string, (client: BenchClient) => boolean> = new Map([
   ["standard", ({ standard }) => standard === true],
@@ -31,8 +33,8 @@ export interface ScenarioClients {
 export function chooseClients(
   text: string | undefined,
   scenario: ScenarioClients,
-  clients: readonly BenchClient[],
-): readonly BenchClient[] {
+  clients: Clients,
+): Clients {
   const { clients: own = "standard" } = scenario;
   if (own === "none") return [];
   const words = (text ?? own).split(",");
@@ -55,7 +57,7 @@ export function chooseClients(
 export function assertMeasurable(
   text: string | undefined,
   scenario: ScenarioClients,
-  clients: readonly BenchClient[],
+  clients: Clients,
 ): void {
   const words = text?.split(",") ?? [];
   const other = clients.find((client) => isNamed(client, words) && !isMeasurable(client, scenario));

@@ -37,8 +37,9 @@ interface Thawed {
   readonly ms: Estimate;
 }
 
-/** Returns what the first command after a freeze took, and whether some were lost, of a client and of others. */
-export function frozenSentence(own: Thawed, others: readonly Thawed[]): string {
+/** Returns what the first command after a freeze took with a client, and how many were lost with it and with the others. */
+export function frozenSentence(own: Thawed, all: readonly Thawed[]): string {
+  const others = all.filter(({ label }) => label !== own.label);
   const lost = ({ lost, commands }: Thawed) => `${lost} of ${commands}`;
   const took = own.lost < own.commands ? `the first command took ${ms(own.ms.value)}, and ` : "";
   const beside = others.map((other) => `${other.label}: ${lost(other)}`).join(", ");

@@ -3,13 +3,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { request } from "node:https";
 import type { AddressInfo } from "node:net";
 import { json, text } from "node:stream/consumers";
-import {
-  type Certificate,
-  type Instance,
-  type Invocation,
-  makeCertificate,
-  startNetworkProxy,
-} from "warmline-testbed";
+import { type Certificate, type Instance, makeCertificate, startNetworkProxy } from "warmline-testbed";
 import { commandsFunction } from "../client/bench-client.js";
 import type { CommandsEvent } from "../handlers/commands.js";
 import { atLeast, decidedBy, exactly } from "../results/checks.js";
@@ -45,7 +39,7 @@ const ITEM = JSON.stringify({
  * response has arrived
  */
 async function startFront(instance: Instance, tls: Certificate, defer: Defer) {
-  let invocation: Promise<Invocation> | undefined;
+  let invocation: ReturnType<Instance["invoke"]> | undefined;
   const server = createServer(async (incoming, response) => {
     invocation = instance.invoke(await json(incoming));
     // The platform thaws a frozen instance with its event waiting.
@@ -58,7 +52,7 @@ async function startFront(instance: Instance, tls: Certificate, defer: Defer) {
   defer(() => server.close());
   const { port } = server.address() as AddressInfo;
   const proxy = await started(startNetworkProxy({ to: { port }, rttMs: FRONT_RTT_MS, tls }), defer);
-  return async (event: unknown): Promise<Invocation & { readonly outside: number }> => {
+  return async (event: unknown) => {
     const beganAt = performance.now();
     const body = JSON.stringify(event);
     const headers = { "Content-Length": Buffer.byteLength(body) };

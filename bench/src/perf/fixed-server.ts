@@ -77,13 +77,10 @@ function serve(socket: Socket): void {
   });
 }
 
-interface Found {
-  readonly response: Buffer;
-  readonly end: number;
-}
+/** The response to a request, and where the request ends; undefined if it is not complete. */
+type Found = { readonly response: Buffer; readonly end: number } | undefined;
 
-/** Returns the response to the RESP command that a text begins with; undefined if it is not complete. */
-function readCommand(text: string): Found | undefined {
+function readCommand(text: string): Found {
   const line = text.indexOf("\r\n");
   if (line < 0) return undefined;
   let end = line + 2;
@@ -105,8 +102,7 @@ function redisReply(command: string): Buffer {
   return Buffer.from(args[1] === "3" ? `%3\r\n${fields}$5\r\nproto\r\n:3\r\n` : `*4\r\n${fields}`);
 }
 
-/** Returns the response to the HTTP request that a text begins with; undefined if it is not complete. */
-function readRequest(text: string): Found | undefined {
+function readRequest(text: string): Found {
   const headEnd = text.indexOf("\r\n\r\n");
   if (headEnd < 0) return undefined;
   const head = text.slice(0, headEnd);

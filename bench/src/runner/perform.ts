@@ -46,28 +46,18 @@ export async function perform(run: Run, runs?: readonly (readonly Measured[])[])
     measured.push(ofPart);
   }
   const joined = join(outcomes);
+  const { name, title, question } = scenario;
+  const seconds = Math.round((performance.now() - begunAt) / 100) / 10;
   const result: Result = {
-    format: 4,
-    scenario: scenario.name,
-    title: scenario.title,
-    question: scenario.question,
-    command: line,
-    seed: settings.seed,
-    machine,
-    commit,
-    load: loadOfRun(),
-    startedAt,
-    seconds: Math.round((performance.now() - begunAt) / 100) / 10,
+    ...{ format: 4, scenario: name, title, question, command: line, seed: settings.seed },
+    ...{ machine, commit, load: loadOfRun(), startedAt, seconds },
     ...joined,
     notes: [...joined.notes, ...skipped],
   };
   return { result, measured };
 }
 
-interface PartOutcome {
-  readonly scenario: Scenario;
-  readonly outcome: Outcome;
-}
+type PartOutcome = Readonly<{ scenario: Scenario; outcome: Outcome }>;
 
 function join(outcomes: readonly PartOutcome[]): Outcome {
   const [{ outcome: first }, ...others] = outcomes as [PartOutcome, ...PartOutcome[]];

@@ -133,10 +133,7 @@ export default defineScenario({
       sentences: own && [
         savedSentence(difference(own.off.warm, own.on.warm), ratio(own.off.warm, own.on.warm)),
         recreatedSentence(own.on.recreatedRatio!.estimate(), own.recreated.opened.max),
-        frozenSentence(
-          thawed.find(({ label }) => label === own.label)!,
-          thawed.filter(({ label }) => label !== own.label),
-        ),
+        frozenSentence(thawed.find(({ label }) => label === own.label)!, thawed),
       ],
       checks: [
         ...decide("keepalive.first", ({ label, on }) =>

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { namespaceMissing, runInNamespace } from "../../../bench/src/parts/tw-reuse.js";
 import { performInProcess } from "../../../bench/src/runner/scenario-process.js";
-import { namespaceMissing, runInNamespace } from "../../../bench/src/sockets/namespace.js";
 import { Child } from "../../../bench/src/util/child.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
