@@ -24,14 +24,7 @@ describe("the command line", () => {
   test("the command line has defaults", () => {
     expect(read("keepalive", "--seed", "5")).toMatchObject({
       action: "run",
-      settings: {
-        quick: false,
-        rttMs: 1,
-        tls: false,
-        seed: 5,
-        rounds: 10,
-        invocations: 100,
-      },
+      settings: { quick: false, rttMs: 1, tls: false, seed: 5, rounds: 10, invocations: 100 },
       clients: standard,
       line: "npm run bench -- keepalive --seed 5",
     });
@@ -54,17 +47,8 @@ describe("the command line", () => {
   });
 
   test("the command line reads options, and the command that repeats the run has the seed and no files", () => {
-    const command = read(
-      "keepalive",
-      "--rtt",
-      "0.5",
-      "--json",
-      "a.json",
-      "--report=b.html",
-      "--tls",
-      "--clients",
-      "agent",
-    );
+    const options = "--rtt 0.5 --json a.json --report=b.html --tls --clients agent".split(" ");
+    const command = read("keepalive", ...options);
     expect(command).toMatchObject({
       settings: { rttMs: 0.5, tls: true },
       clients: [{ name: "agent" }],
@@ -167,13 +151,6 @@ describe("the command line", () => {
       clients: [{ name: "undici" }],
       settings: { rtts: [0, 20], rttMs: 0 },
     });
-  });
-
-  test("the command line takes repetitions from the scenario, fewer in a quick run, or from its options", () => {
-    expect(read("keepalive", "--quick")).toMatchObject({
-      settings: { quick: true, rounds: 5, invocations: 20 },
-    });
-    expect(read("keepalive", "--rounds", "3")).toMatchObject({ settings: { rounds: 3 } });
   });
 
   test.each([

@@ -48,15 +48,6 @@ test("a process that does not respond rejects with the step and the limit", asyn
   await child.end();
 });
 
-test("a process may respond with numbers that JSON does not have", async () => {
-  const child = new Child([
-    process.execPath,
-    program("numbers", "process.send({ values: [NaN, Infinity] });"),
-  ]);
-  expect(await child.request({ record: 1 })).toEqual({ values: [Number.NaN, Number.POSITIVE_INFINITY] });
-  await child.end();
-});
-
 test("a program in a namespace has a limit", async ({ skip }) => {
   const missing = namespaceMissing();
   skip(missing !== undefined, missing);

@@ -26,24 +26,16 @@ const normalFrom = (random: () => number) =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
 describe("an interval", () => {
-  const shapes: readonly [name: string, draw: (random: () => number) => number, median: number][] = [
-    ["normal", (random) => 10 + normalFrom(random), 10],
-    ["skewed", (random) => Math.exp(0.3 * normalFrom(random)), 1],
-  ];
-  test.each(shapes)(
-    "five repetitions suffice: intervals of a %s number cover its median in 92% to 97% of experiments",
-    (...shape) => {
-      const [, draw, median] = shape;
-      const random = randomFrom(5);
-      let covered = 0;
-      for (let experiment = 0; experiment < 2_000; experiment++) {
-        const { low, high } = estimateOf(Array.from({ length: 5 }, () => draw(random)));
-        covered += Number(low <= median && median <= high);
-      }
-      expect(covered / 2_000).toBeGreaterThan(0.92);
-      expect(covered / 2_000).toBeLessThan(0.97);
-    },
-  );
+  test("five repetitions suffice: intervals of a skewed number cover its median in 92% to 97% of experiments", () => {
+    const random = randomFrom(5);
+    let covered = 0;
+    for (let experiment = 0; experiment < 2_000; experiment++) {
+      const { low, high } = estimateOf(Array.from({ length: 5 }, () => Math.exp(0.3 * normalFrom(random))));
+      covered += Number(low <= 1 && 1 <= high);
+    }
+    expect(covered / 2_000).toBeGreaterThan(0.92);
+    expect(covered / 2_000).toBeLessThan(0.97);
+  });
 
   test.each([
     [5, 0],
@@ -66,18 +58,6 @@ describe("an interval", () => {
       high: 10,
       n: 5,
     });
-  });
-
-  test("a figure and its interval are those of the repetitions, whatever the statistic", () => {
-    const series = new Series([
-      [1, 3],
-      [2, 4],
-      [3, 5],
-      [4, 60],
-      [5, 7],
-    ]);
-    expect(series.estimate(mean)).toEqual({ value: 4, low: 2, high: 32, n: 5 });
-    expect(series.estimate(percentile(99))).toEqual({ value: 5, low: 3, high: 60, n: 5 });
   });
 
   test("repetitions without values are left out, and one repetition has no interval", () => {
@@ -114,28 +94,6 @@ describe("a series", () => {
     const [a, b] = [rounds(...slow.map((value, at) => value * [4, 2, 5, 3, 6][at]!)), rounds(...slow)];
     expect(ratio(a, b)).toEqual({ value: 4, low: 2, high: 6, n: 5 });
     expect(new Series([[1], [2], [9], [10]]).estimate().value).toBe(5.5);
-  });
-
-  test("a ratio's interval covers it in 90% to 99.5% of experiments with other load in each round", () => {
-    const random = randomFrom(17);
-    const covered = { p99: 0, p50: 0, single: 0 };
-    const count = 150;
-    for (let experiment = 0; experiment < count; experiment++) {
-      const load = Array.from({ length: 15 }, () => Math.exp(0.2 * normalFrom(random)));
-      const arm = (scale: number, length: number) =>
-        new Series(
-          load.map((each) => Array.from({ length }, () => scale * each * Math.exp(0.3 * normalFrom(random)))),
-        );
-      const contains = ({ low, high }: Estimate) => Number(low <= 2 && 2 <= high);
-      const [slow, fast] = [arm(2, 300), arm(1, 300)];
-      covered.p99 += contains(ratio(slow, fast, percentile(99)));
-      covered.p50 += contains(ratio(slow, fast));
-      covered.single += contains(ratio(arm(2, 1), arm(1, 1)));
-    }
-    for (const [statistic, times] of Object.entries(covered)) {
-      expect(times / count, statistic).toBeGreaterThan(0.9);
-      expect(times / count, statistic).toBeLessThan(0.995);
-    }
   });
 
   test("a series is written with intervals, and with the numbers of each round that they come from", () => {
@@ -187,14 +145,11 @@ test.each([
   ["keepalive", "reuse", at(3, 4), "yes", "same direction"],
   ["lambda", "one", at(0.5, 2), "undecided", undefined],
 ] as const)("the claim %s.%s at %j is %s, %s", (article, name, estimate, verdict, agreement) => {
-  const check = (name === "lightweight" ? atMost : atLeast)(
-    "it holds",
-    estimate,
-    name === "lightweight" ? 0.5 : 1,
-    {
-      article: `${article}.${name}` as never,
-    },
-  );
+  const claim = { article: `${article}.${name}` as never };
+  const check =
+    name === "lightweight"
+      ? atMost("it holds", estimate, 0.5, claim)
+      : atLeast("it holds", estimate, 1, claim);
   const [judged] = decided([check], 5);
   expect([judged!.verdict, judged!.agreement]).toEqual([verdict, agreement]);
   expect(decided([check], 4)[0]).toMatchObject({ verdict: "undecided" });
