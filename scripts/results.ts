@@ -474,10 +474,6 @@ export function withResults(page: string, from = results): string {
   });
 }
 
-/** Returns a page without its blocks of the bench's figures; the number of lines stays the same. */
-export const withoutResults = (page: string): string =>
-  page.replace(BLOCK, (block) => block.replace(/[^\n]/g, ""));
-
 /** The names of the blocks on a page. */
 export const blocksOn = (page: string): string[] =>
   [...page.matchAll(/<!-- bench: ([a-z-]+) -->/g)].map(([, name]) => name!);

@@ -145,7 +145,7 @@ test("Ctrl-C ends npm start and the processes that it started", {
 
 test("keepalive and its part measure TCP clients and another HTTP client over TLS; two processes decide nothing", {
   tags: "redis-server",
-  timeout: 60_000,
+  timeout: 180_000,
 }, async () => {
   const few = ["--invocations", "3", "--rounds", "2", "--rtt", "0", "--clients", "warmline,undici,ioredis"];
   const { code, stderr, stdout } = await bench(folder, "keepalive", ...few, "--json", "tcp.json");

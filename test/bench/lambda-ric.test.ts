@@ -5,7 +5,6 @@ import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createGateway } from "warmline-gateway";
 import { startInstance } from "warmline-testbed";
 import { bench, schemaErrors } from "../support/bench.js";
 
@@ -66,35 +65,6 @@ describe("AWS's own runtime client", { tags: "lambda-ric" }, () => {
       expect((await invocation).error).toBeUndefined();
     } finally {
       await instance.stop();
-    }
-  }, 30_000);
-
-  test("AWS's runtime client runs the code that is deployed to AWS", async () => {
-    const build = join(folder, "build");
-    execFileSync(process.execPath, [
-      fileURLToPath(new URL("../../bench/aws/package.mjs", import.meta.url)),
-      build,
-    ]);
-    const gateway = await createGateway({ port: 0, engine: "embedded", token: "t" });
-    const { version } = JSON.parse(readFileSync(join(ric, "package.json"), "utf8"));
-    const instance = await startInstance({
-      handler: join(build, "index.mjs"),
-      runtime: { program: join(ric, "bin/index.mjs"), version },
-      env: {
-        BENCH_CLIENT: join(build, "clients/warmline.js"),
-        BENCH_ENDPOINT: JSON.stringify({ url: gateway.url, token: "t" }),
-        BENCH_KEEPALIVE: "1",
-        BENCH_LIFETIME: "reused",
-      },
-    });
-    try {
-      await instance.invoke({ command: "set", keys: ["greeting"] });
-      expect((await instance.invoke({})).result).toMatchObject({ statusCode: 200, body: "hello" });
-      const counted = await instance.invoke({ command: "incr", keys: ["counter"] });
-      expect(counted.result).toMatchObject({ statusCode: 200, body: 1 });
-    } finally {
-      await instance.stop();
-      await gateway.close();
     }
   }, 30_000);
 

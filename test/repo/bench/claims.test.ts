@@ -3,13 +3,9 @@ import { dirname, join, resolve } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
 import { claimRows } from "../../../bench/src/report/claims.js";
-import { summaryPage } from "../../../bench/src/report/summary.js";
 import { listedClaims } from "../../../bench/src/results/articles.js";
 import { atLeast, decidedBy } from "../../../bench/src/results/checks.js";
 import type { Result } from "../../../bench/src/results/result.js";
-import type { Context } from "../../../bench/src/scenario.js";
-import faults from "../../../bench/src/scenarios/faults.js";
-import { Series } from "../../../bench/src/statistics/series.js";
 
 const src = resolve(import.meta.dirname, "../../../bench/src");
 const files = (folder: string) =>
@@ -93,31 +89,6 @@ test("the table of claims has a row per claim, decided by the last result, and s
   const reproduced = (claim: RegExp) => rows.find((row) => claim.test(row.text))!.reproduced;
   expect(reproduced(/saves more on ten writes/)).toBe("not yet run");
   expect(reproduced(/prepared statements/)).toBe("not measured");
-});
-
-test("the summary page lists every claim once a result decides one", () => {
-  const other = { ...result, scenario: "other", checks: [] };
-  const summary = summaryPage([result, other], []);
-  for (const { text, unmeasured = "" } of listedClaims()) {
-    expect(summary).toContain(text);
-    expect(summary).toContain(unmeasured);
-  }
-  expect(summaryPage([other, { ...other, scenario: "third" }], [])).not.toContain("The articles");
-});
-
-test("the claim about repeated writes is decided by ioredis alone, with the other clients beside it", () => {
-  const row = (name: string, doubled: number) => {
-    const none = new Series([[0]]);
-    const counts = { calls: none, resolved: none, failed: none, hung: none, wrong: none, ms: none };
-    return { client: { name, label: name }, ...counts, doubled: new Series([[doubled]]) };
-  };
-  const context = { settings: { quick: false, rounds: 1 }, clients: [] } as unknown as Context;
-  const checkOf = (...rows: readonly object[]) =>
-    faults.report(rows, context).checks.find(({ article }) => article?.id === "serverless.retry");
-  const check = checkOf(row("warmline", 0), row("fetch", 0), row("ioredis", 2));
-  expect(check).toMatchObject({ verdict: "yes", actual: "2 twice", beside: "fetch: 0 twice" });
-  expect(checkOf(row("warmline", 0), row("fetch", 2), row("ioredis", 0))!.verdict).toBe("no");
-  expect(checkOf(row("warmline", 0), row("fetch", 2))).toBeUndefined();
 });
 
 test("the row of the article's own set-up decides a claim, and the others are beside it", () => {

@@ -4,7 +4,6 @@ import distance from "../../../bench/src/parts/distance.js";
 import ephemeral from "../../../bench/src/parts/ephemeral.js";
 import finWait from "../../../bench/src/parts/fin-wait.js";
 import firstWrite, { waysOf } from "../../../bench/src/parts/first-write.js";
-import { clients } from "../../../bench/src/registry.js";
 import { resultPage as page } from "../../../bench/src/report/page.js";
 import { summaryPage } from "../../../bench/src/report/summary.js";
 import { summaryOf } from "../../../bench/src/results/checks.js";
@@ -388,51 +387,21 @@ describe.each(Object.entries(CASES))("the report of %s", (name, [scenario, good,
   });
 });
 
-test("memory measures functions of 128 MB to 3,008 MB, 1,024 MB included, and distance every client as shipped", async () => {
-  const own = { command: async () => "OK", at: async () => ({}) };
-  const cases = (scenario: Scenario) =>
-    scenario.cases({
-      settings,
-      clients: [warmline],
-      record: () => {},
-      rig: async () => own,
-    } as unknown as Context);
-  const memoryCases = (await cases(memory)) as { memoryMb: number }[];
-  expect([...new Set(memoryCases.map(({ memoryMb }) => memoryMb))]).toEqual([128, 512, 1_024, 3_008]);
-  expect(distance.clients).toBe("candidates");
-  expect((await clients()).find(({ name }) => name === "fetch")!.tunes).toBeUndefined();
-  const distanceCases = (await cases(distance)) as { rttMs: number; tls: boolean }[];
-  expect(new Set(distanceCases.map(({ rttMs, tls }) => `${rttMs} ${tls}`)).size).toBe(3);
-});
-
-test("the client or arm of the article's own set-up decides, whatever the order of the rows", () => {
-  const deciding = (name: string) => {
-    const [scenario, good] = CASES[name]!;
-    return scenario
-      .report([...good].reverse(), context)
-      .checks.flatMap(({ article, expectation }) => (article ? [expectation] : []));
-  };
-  for (const name of ["zombie", "faults"])
-    for (const text of deciding(name)) expect(text).toMatch(/^ioredis/);
-  const inOrder = (name: string) =>
-    CASES[name]![0].report(CASES[name]![1], context).checks.flatMap(({ article, expectation, beside }) =>
-      article ? [{ expectation, beside }] : [],
-    );
-  for (const [name, own] of [
-    ["keepalive", /^agent:/],
-    ["sequential", /^agent:/],
-    ["distance", /^agent, /],
-    ["memory", /^ioredis:/],
-    ["fin-wait", /^ioredis, frozen:/],
-    ["ephemeral", /^ioredis, 1 ms:/],
-    ["reconnect", /^1 client:/],
-  ] as const) {
-    expect(inOrder(name).length, name).toBeGreaterThan(0);
-    for (const { expectation, beside } of inOrder(name)) {
-      expect(expectation).toMatch(own);
-      expect(beside).toMatch(name === "reconnect" ? /16 clients: / : /warmline[^:]*: /);
-    }
-  }
+test.each([
+  ["keepalive", /^agent:/],
+  ["sequential", /^agent:/],
+  ["distance", /^agent, /],
+  ["memory", /^ioredis:/],
+  ["zombie", /^ioredis:/],
+  ["faults", /^ioredis,/],
+  ["fin-wait", /^ioredis, frozen:/],
+  ["ephemeral", /^ioredis, 1 ms:/],
+  ["reconnect", /^1 client:/],
+] as const)("the client or arm of the article's own set-up decides the claims of %s", (name, own) => {
+  const [scenario, good] = CASES[name]!;
+  const checks = scenario.report([...good], context).checks.filter(({ article }) => article);
+  expect(checks.length).toBeGreaterThan(0);
+  for (const { expectation } of checks) expect(expectation).toMatch(own);
 });
 
 test("the article's own arm decides, and the better one is shown beside it", () => {
@@ -533,15 +502,4 @@ test("a page shows the warning of the load guard, and no checks if there are non
   expect(page(busy)).toContain("Warning: The machine was busy.");
   expect(page(busy)).not.toContain("<h2>Checks</h2>");
   expect(page(result(fleet, report))).toContain("<h2>Checks</h2>");
-});
-
-test("the schema rejects missing, additional and wrong properties", () => {
-  const good = result(fleet, fleet.report(CASES.fleet![1], context));
-  const { summary: _, ...without } = good;
-  expect(schemaErrors(without).join()).toContain("summary");
-  expect(schemaErrors({ ...good, seconds: "long" }).join()).toContain("/seconds must be number");
-  expect(schemaErrors({ ...good, more: 1 }).join()).toContain("additional properties");
-  expect(schemaErrors({ ...good, checks: [{ ...good.checks[0], verdict: "maybe" }] }).length).toBeGreaterThan(
-    0,
-  );
 });

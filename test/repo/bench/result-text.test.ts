@@ -91,15 +91,3 @@ no   it loses nothing: 1 of 5
 
 `);
 });
-
-test("a result without sentences begins with its table, and without checks it has its summary", () => {
-  const { sentences: _, ...others } = result;
-  const text = resultText({
-    ...others,
-    checks: [],
-    summary: "No checks.",
-    load: { warning: "It was busy." },
-  } as never);
-  expect(text).toMatch(/^client/);
-  expect(text).toMatch(/\n\nNo checks\.\n\nWarning: It was busy\.\n\n$/);
-});

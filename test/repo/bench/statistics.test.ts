@@ -10,7 +10,6 @@ import {
 } from "../../../bench/src/results/checks.js";
 import { warningOf } from "../../../bench/src/results/load-guard.js";
 import {
-  combine,
   type Estimate,
   estimateOf,
   mean,
@@ -79,12 +78,6 @@ describe("a series", () => {
     expect(series.p(90)).toBeUndefined();
     expect(series.estimate(percentile(99)).value).toBe(8);
     expect(series.estimate(stddev).value).toBeCloseTo(Math.sqrt(1.25), 9);
-  });
-
-  test("a comparison pairs rounds, so that a slow machine affects both sides", () => {
-    const times = (factor: number) => new Series([1, 10, 2, 20, 4].map((load) => [load * factor]));
-    expect(ratio(times(6), times(2))).toMatchObject({ value: 3, low: 3, high: 3 });
-    expect(() => combine([times(1), series], (a, b) => a + b)).toThrow("same number of rounds");
   });
 
   test("a ratio and its interval are those of the rounds' own ratios, however much the rounds differ", () => {
