@@ -1,7 +1,7 @@
 import { UsageError } from "../util/usage.js";
 import type { BenchClient } from "./bench-client.js";
 
-export type Clients = readonly BenchClient[];
+type Clients = readonly BenchClient[];
 
 /** Groups that a client belongs to by its own properties. */
 const GROUPS: ReadonlyMap<string, (client: BenchClient) => boolean> = new Map([

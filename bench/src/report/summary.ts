@@ -7,9 +7,10 @@ import { htmlDocument, resultSection, VERDICT_CLASSES } from "./page.js";
 
 /** Renders the page of several results: the articles' claims, a list of all results, and then each of them. */
 export function summaryPage(results: readonly Result[], skipped: readonly SkippedScenario[]): string {
-  const rows = results.map((result) => {
-    return html`<tr class="group"><td>${link(result, result.title)}</td><td>${result.question}</td><td>${verdictCounts(result.checks)}</td></tr>`;
-  });
+  const rows = results.map(
+    (result) =>
+      html`<tr class="group"><td>${link(result, result.title)}</td><td>${result.question}</td><td>${verdictCounts(result.checks)}</td></tr>`,
+  );
   return htmlDocument(
     "warmline bench",
     html`<header><p class="mark">warmline bench</p><h1>Summary</h1></header>

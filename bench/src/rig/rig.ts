@@ -45,8 +45,7 @@ export async function startRig(options: RigOptions, deferOfRig: Defer) {
   const startPath = async (port: number, { rttMs, tls }: Distance, protocol: Protocol, defer: Defer) => {
     if (tls) certificate ??= makeCertificate();
     const path = { to: { port }, rttMs, tls: tls ? certificate : undefined, protocol };
-    const proxy = await started(startNetworkProxy(path), defer);
-    return proxy;
+    return started(startNetworkProxy(path), defer);
   };
   const at = async (given: Partial<Distance>, defer = deferOfRig) => {
     const distance = { ...options, ...given };

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { BenchClient } from "../client/bench-client.js";
-import { assertMeasurable, type Clients, chooseClients } from "../client/choose-clients.js";
+import { assertMeasurable, chooseClients } from "../client/choose-clients.js";
 import type { Scenario, Settings } from "../scenario.js";
 import { UsageError } from "../util/usage.js";
 
@@ -86,7 +86,7 @@ const SOME_TAKE: Readonly<Record<string, (scenario: Scenario) => boolean>> = {
 export function parse(
   args: readonly string[],
   scenarios: readonly Scenario[],
-  clients: Clients,
+  clients: readonly BenchClient[],
 ): CommandLine {
   const { values, positionals } = read(args);
   if (values.help) return { action: "help" };
