@@ -134,7 +134,6 @@ const bad = (call: typeof get): Fault =>
 
 /** Number of calls to a server that closes at random; half of them are writes. */
 const RACES = 60;
-
 const RESTART_MS = 400;
 
 const race: Fault = {

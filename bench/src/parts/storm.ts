@@ -29,7 +29,6 @@ const RATES = [50, 200];
 const [, MOST] = RATES as [number, number];
 /** Time in s for which new users arrive before and after what counts. */
 const LEAD_S = 0.3;
-
 const WAYS = { direct: "direct to Redis", gateway: "through the gateway" } as const;
 type Way = keyof typeof WAYS;
 

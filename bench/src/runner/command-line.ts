@@ -62,7 +62,6 @@ publish            writes bench/results, from a commit. A scenario that was publ
 `;
 
 const START = "start";
-
 /** The number of runs of a publication: fewer decide nothing. */
 const PUBLISHED_RUNS = 5;
 

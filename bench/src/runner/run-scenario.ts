@@ -13,7 +13,6 @@ import { randomFrom, shuffled } from "../util/random.js";
 import { availableClients, versionsOf } from "./available-clients.js";
 
 const CLOSE_MS = 60_000;
-
 /** The least time in ms between two calibrations. */
 const CALIBRATE_MS = 2_000;
 

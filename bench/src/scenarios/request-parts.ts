@@ -9,6 +9,8 @@ import { defineScenario, redisMissing } from "../scenario.js";
 import { combine, difference, mean, ratio } from "../statistics/series.js";
 
 const WARM_UP = 10;
+/** The offset of the port of a node's bus. */
+const BUS = 10_000;
 /** The pause in ms before each of the sparse requests. */
 const SPARSE_MS = 150;
 const [ONE, TEN] = [1, 10];
@@ -30,8 +32,6 @@ interface Requests {
 
 const commandsOf = ({ commands }: { readonly commands: number }) =>
   `${commands} GET${commands === 1 ? "" : "s"}`;
-
-const BUS = 10_000;
 
 /** Starts a cluster whose nodes are a round trip away: each announces a proxy in front of it. Returns the port of the first proxy. */
 async function startDistantCluster(rttMs: number, defer: Defer): Promise<number> {

@@ -10,7 +10,6 @@ import { defineScenario } from "../scenario.js";
 import { combine, difference, mean, ratio } from "../statistics/series.js";
 
 const KEYS = Array.from({ length: 10 }, (_, index) => `greeting:${index}`);
-
 const PAUSE_S = 2;
 /** Writes with the instance frozen between two invocations, as between the article's, which a person sends, and back to back. */
 const writes = (frozen: boolean) =>
