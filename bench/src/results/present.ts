@@ -31,6 +31,9 @@ export const byClient = <T extends { readonly client: { readonly name: string; r
     return { name, label: own[0]!.client.label, rows: own };
   });
 
+/** Panels whose largest numbers differ by more than this factor have scales of their own. */
+const FAR_APART = 10;
+
 /** The value of a table's cell: text, a number, or an estimate with its interval. */
 type Cell = string | number | Estimate | undefined;
 
@@ -72,7 +75,10 @@ export function tabulate<T>(
       return [{ ...styleOf(labels.get(row)!), value, ...(n > 1 && { low, high }) }];
     };
     const bars = panels.map(([name, own]) => ({ title: name, bars: own.flatMap(barsOf) }));
-    return { kind: "bars", title, unit: "", groups: bars.filter((panel) => panel.bars.length > 0) };
+    const drawn = bars.filter((panel) => panel.bars.length > 0);
+    const largest = drawn.map((panel) => Math.max(...panel.bars.map(({ value }) => value)));
+    const ownScales = Math.max(...largest) > FAR_APART * Math.min(...largest);
+    return { kind: "bars", title, unit: "", ownScales, groups: drawn };
   });
   return { table, charts };
 }

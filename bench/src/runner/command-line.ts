@@ -92,15 +92,14 @@ export function parse(
   if (values.list) return { action: "list" };
   const [name, ...more] = positionals;
   const output: Output = { json: values.json, report: values.report };
-  const refuse = (isRefused: (option: string) => boolean, problem: string) => {
-    const option = Object.keys(values).find(isRefused);
+  const refuse = (options: readonly string[], problem: string) => {
+    const option = options.find((each) => each in values);
     if (option !== undefined) throw new UsageError(`--${option} ${problem}`);
   };
-  const allowOnly = (allowed: readonly string[], problem: string) =>
-    refuse((option) => !allowed.includes(option), problem);
+  const without = (...allowed: string[]) => Object.keys(values).filter((each) => !allowed.includes(each));
   if (name === "report") {
     if (more.length === 0) throw new UsageError("report needs at least one file that --json wrote.");
-    allowOnly(["json", "report"], "cannot be used with report, which measures nothing.");
+    refuse(without("json", "report"), "cannot be used with report, which measures nothing.");
     return { action: "report", files: more, ...output };
   }
   if (name === undefined || (more.length > 0 && name !== "publish"))
@@ -109,15 +108,10 @@ export function parse(
     );
   const isStart = name === START;
   if (name === "publish")
-    allowOnly(["runs", "seed"], "cannot be used with publish: results are published with the defaults.");
-  else refuse((option) => option === "runs", `is an option of publish. It cannot be used with ${name}.`);
-  if (isStart)
-    refuse((option) => option === "quick", "cannot be used with npm start, which is quick without --full.");
-  else
-    refuse(
-      (option) => option === "full",
-      "is an option of npm start. npm run bench measures in full unless --quick is given.",
-    );
+    refuse(without("runs", "seed"), "cannot be used with publish: results are published with the defaults.");
+  else refuse(["runs"], `is an option of publish. It cannot be used with ${name}.`);
+  if (isStart) refuse(["quick"], "cannot be used with npm start, which is quick without --full.");
+  else refuse(["full"], "is an option of npm start. npm run bench measures in full unless --quick is given.");
   const { quick = false } = values;
   const isShort = quick || (isStart && !values.full);
   const seed = readNumber("seed", values.seed, 0) ?? Math.floor(Math.random() * 1e6);
@@ -159,10 +153,7 @@ export function parse(
   for (const [option, isTaken] of Object.entries(SOME_TAKE)) {
     if (isTaken(scenario)) continue;
     const takers = scenarios.filter(isTaken).map((each) => each.name);
-    refuse(
-      (each) => each === option,
-      `cannot be used with ${scenario.name}, only with ${takers.join(", ")} or all.`,
-    );
+    refuse([option], `cannot be used with ${scenario.name}, only with ${takers.join(", ")} or all.`);
   }
   if (rtts && rtts.length > 1 && !inSome(({ distances }) => distances === true)(scenario))
     throw new UsageError(`--rtt must be one number for ${name}, which measures one round-trip time.`);
