@@ -85,8 +85,8 @@ export async function publish(publication: Publication): Promise<SkippedScenario
     known.push(own);
     writeFileSync(index, `${JSON.stringify(known, undefined, 1)}\n`);
     const reason = reasonToVoid(own, known);
-    const ended = reason ? `void, since ${reason}` : `run ${validOf(run).length} of ${count}`;
-    say(`${name}: ${ended}, ${Math.round(seconds)} s; about ${minutesLeft()} minutes left`);
+    const of = `run ${validOf(run).length} of ${count}, ${Math.round(seconds)} s`;
+    say(`${name}: ${reason ? `void, since ${reason}` : of}; about ${minutesLeft()} minutes left`);
   };
 
   if (left.size > 0) say(`Planned, without runs that turn out void: about ${minutesLeft()} minutes.`);
