@@ -36,7 +36,7 @@ export default defineConfig([
       "src/clients/*.ts",
       "src/handlers/*.ts",
       "src/runner/scenario-program.ts",
-      "src/perf/server/server.ts",
+      "src/perf/fixed-server.ts",
       "src/perf/worker.ts",
       "src/perf/cold-start.ts",
     ],

@@ -12,7 +12,7 @@ import { perform } from "./runner/perform.js";
 import { publish as publishRuns } from "./runner/publish.js";
 import { runAll } from "./runner/run-all.js";
 import { performInProcess } from "./runner/scenario-process.js";
-import { UsageError } from "./util/usage.js";
+import { errorText, UsageError } from "./util/usage.js";
 
 /** The folder in which the command was typed; npm runs it in the package's folder. */
 const HERE = process.env.INIT_CWD ?? process.cwd();
@@ -39,7 +39,7 @@ async function main(): Promise<void> {
       const files = command.files.flatMap((file) => resultsIn(resolve(HERE, file)));
       const last = new Map(files.map((result) => [result.scenario, result]));
       const results = known.flatMap(({ name }) => last.get(name) ?? []);
-      return writePages({ format: 4, results, skipped: [] }, command);
+      return writePages(results.length === 1 ? results[0]! : { format: 4, results, skipped: [] }, command);
     }
     case "run":
       return runOne(command);
@@ -69,49 +69,41 @@ async function runScenarios({ runs, ...output }: Command<"all">): Promise<void> 
   const args = [...process.argv.slice(2), "--seed", String(runs[0]!.settings.seed)];
   const { failed, ...collection } = await runAll(
     runs,
-    ({ scenario }) => performInProcess({ scenario: scenario.name, args }).then(({ result }) => result),
-    (_, result, all) => {
+    async ({ scenario }) => (await performInProcess({ scenario: scenario.name, args })).result,
+    (result, all) => {
       print(`${result.title}: ${result.question}\n\n${resultText(result)}`);
       writeJson(output, all);
     },
-    (scenario, error) => process.stderr.write(`${scenario}: ${error.message}\n`),
+    (scenario, message) => process.stderr.write(`${scenario}: ${message}\n`),
   );
   if (failed) process.exitCode = 1;
   for (const { scenario, reason } of collection.skipped) print(`Skipped: ${scenario}: ${reason}\n`);
   await writePages(collection, output);
 }
 
-/** Runs scenarios several times and writes the results that pages show. */
-async function publish({ action: _, ...command }: Command<"publish">): Promise<void> {
-  const { trial, seed } = command;
+async function publish(command: Command<"publish">): Promise<void> {
   const commit = readCommit();
-  if (!trial && (commit === undefined || commit.endsWith("-dirty")))
-    throw new UsageError("Results are published from a commit: commit the changes first, or add --trial.");
-  const args = [...process.argv.slice(2), "--seed", String(seed)];
+  if (commit === undefined || commit.endsWith("-dirty"))
+    throw new UsageError("Results are published from a commit: commit the changes first.");
   const skipped = await publishRuns({
-    ...{ ...command, commit },
-    to: trial ? resolve(REPORTS, "trial") : RESULTS,
-    folder: resolve(REPORTS, trial ? "trial/runs" : "runs"),
-    perform: (message) => performInProcess({ ...message, args }),
+    ...{ ...command, commit, to: RESULTS, folder: resolve(REPORTS, "runs", commit) },
+    perform: (scenario, seed) =>
+      performInProcess({ scenario, args: [...process.argv.slice(2), "--seed", String(seed)] }),
+    report: async (run, measured) => (await perform(run, measured)).result,
     say: (line) => print(`${line}\n`),
   });
   for (const { scenario, reason } of skipped) print(`Not published: ${scenario}: ${reason}\n`);
   if (skipped.some(({ scenario }) => scenario !== "lambda")) process.exitCode = 1;
 }
 
-/**
- * Writes the report and, with --json, the results. Several results get a summary page, and a page each in a folder of the
- * same name beside it.
- */
+/** Writes the report, of one result or of several, and, with --json, the results. */
 async function writePages(everything: Result | Collection, output: Output): Promise<void> {
-  const { results, skipped, name } =
-    "results" in everything
-      ? { ...everything, name: "all" }
-      : { results: [everything], skipped: [], name: everything.scenario };
-  const file = reportFile(name, output);
+  const isOne = !("results" in everything);
+  const file = reportFile(isOne ? everything.scenario : "all", output);
   // Charts need a library that takes as long to load as the rest.
-  const { pagesOf } = await import("./report/pages.js");
-  for (const page of pagesOf(file, results, skipped)) write(page.file, page.html);
+  const { resultPage } = await import("./report/page.js");
+  const { summaryPage } = await import("./report/summary.js");
+  write(file, isOne ? resultPage(everything) : summaryPage(everything.results, everything.skipped));
   print(`Report: ${pathText(file)}\n`);
   const json = writeJson(output, everything);
   if (json !== undefined) print(`JSON: ${pathText(json)}\n`);
@@ -124,7 +116,6 @@ const reportFile = (name: string, { report }: Output): string =>
 /** Returns a path as the user would type it. */
 const pathText = (file: string): string => relative(HERE, file) || file;
 
-/** Writes the results, with --json. Returns the file. */
 function writeJson({ json }: Output, everything: Result | Collection): string | undefined {
   if (json === undefined) return undefined;
   const to = resolve(HERE, json);
@@ -168,7 +159,6 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 try {
   await main();
 } catch (error) {
-  const isUsage = error instanceof UsageError;
-  process.stderr.write(`${isUsage ? error.message : error instanceof Error ? error.stack : error}\n`);
-  process.exitCode = isUsage ? 2 : 1;
+  process.stderr.write(`${errorText(error)}\n`);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
 }

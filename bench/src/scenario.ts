@@ -9,7 +9,6 @@ import type { Series } from "./statistics/series.js";
 export interface Settings {
   /** Fewer repetitions, for a look rather than for numbers. */
   readonly quick: boolean;
-  /** Round-trip time in ms. */
   readonly rttMs: number;
   /** The round-trip times of `--rtt`; undefined if the scenario is to choose. */
   readonly rtts: readonly number[] | undefined;
@@ -39,7 +38,6 @@ export interface Context {
   readonly settings: Settings;
   /** The clients to measure, without those that cannot run here. */
   readonly clients: readonly BenchClient[];
-  /** Random numbers that the seed determines. */
   readonly random: () => number;
   /**
    * Starts a gateway, its Redis and a proxy; they stop at the end, as with `defer`. Default: the settings' round trip and TLS. With
@@ -59,7 +57,6 @@ export type Row<Case, Sample> = Case & {
     : readonly Sample[Key][];
 };
 
-/** A scenario as its file defines it. */
 export interface ScenarioDefinition<Case extends object, Sample extends object> extends ScenarioClients {
   readonly title: string;
   /** The question that the scenario answers, in one sentence. */
@@ -73,17 +70,12 @@ export interface ScenarioDefinition<Case extends object, Sample extends object> 
   readonly defaults: Defaults;
   /** The number of cases that run at once. Default 1. */
   readonly lanes?: number;
-  /**
-   * Returns about how many seconds a run of the case takes, for scenarios with lanes whose cases differ. The runs of all rounds are
-   * then mixed, longer ones earlier, so that all lanes end at about the same time. Default: one round after the other.
-   */
+  /** Returns about how many seconds a run of the case takes, for scenarios with lanes whose cases differ: the longest run first. */
   durationS?(each: NoInfer<Case>, settings: Settings): number;
   /** Seconds that a run takes on an idle machine of two cores, parts included: what `publish` plans with until it has run. */
   readonly plannedS?: number;
   /** Returns about how many seconds the whole run takes on an idle machine. Default: not known before it runs. */
   totalS?(context: Pick<Context, "settings" | "clients">): number;
-  /** Whether it starts the server for clients over TCP itself, so that none needs a `redis-server`. */
-  readonly ownServer?: boolean;
   /** Returns why it cannot run on this machine, as "needs ..."; undefined if it can. */
   missing?(): string | undefined;
   /** Starts what all cases need, and returns them. */

@@ -164,14 +164,6 @@ describe("the scenario lambda", () => {
     }
   });
 
-  test("--memory replaces the sizes of the stack", { timeout: 120_000 }, async () => {
-    sizes.length = 0;
-    const few = ["--invocations", "2", "--seconds", "0.1"];
-    const args = ["lambda", "--quick", "--clients", "warmline", "--memory", "256", ...few];
-    const { code, stderr } = await bench(folder, args, environment("some"));
-    expect([code, sizes], stderr).toEqual([0, [256, 256]]);
-  });
-
   test("a stack that does not exist is an error in AWS's words", async () => {
     const { code, stderr } = await bench(folder, ["lambda", "--quick"], environment("other"));
     expect(code).toBe(1);

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -42,16 +42,4 @@ test("a cold start counts the work that the init phase leaves for the turn of th
   // A gap of 20 ms covers half of the work.
   const late = coldStart(busy("setTimeout(work, 10)"), "init", 20).first;
   expect(late).toBeGreaterThanOrEqual(25);
-});
-
-test("only bundles of packages that load modules by require define it", () => {
-  const bundles = join(dist, "bundles");
-  const defined = readdirSync(bundles).filter((name) => {
-    const code = readFileSync(join(bundles, name), "utf8");
-    const needs = code.includes("Dynamic require of");
-    expect([name, code.startsWith("import{createRequire}")]).toEqual([name, needs]);
-    return needs;
-  });
-  expect(defined).toContain("ioredis.js");
-  expect(defined).not.toContain("agent.js");
 });

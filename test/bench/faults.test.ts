@@ -11,7 +11,6 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const bench = (...args: string[]): Promise<string> => benchOutput(folder, args);
 
 describe("every fault once, over TLS", () => {
-  let stdout: string;
   let result: any;
   let rows: any[];
   type Count = "calls" | "doubled" | "hung" | "wrong" | "resolved" | "failed";
@@ -23,7 +22,7 @@ describe("every fault once, over TLS", () => {
   beforeAll(async () => {
     const files = ["--json", "out.json", "--report", "out.html"];
     const clients = ["--clients", "warmline,upstash,agent,ioredis"];
-    stdout = await bench("faults", "--quick", "--tls", "--seed", "7", ...clients, ...files);
+    await bench("faults", "--quick", "--tls", "--seed", "7", ...clients, ...files);
     result = JSON.parse(readFileSync(join(folder, "out.json"), "utf8"));
     rows = result.data;
   }, 240_000);
@@ -82,14 +81,5 @@ describe("every fault once, over TLS", () => {
     }
     expect(of("set, response lost; then another client sets", "doubled")).toBe(1);
     expect(of("get, frozen and the network drops the flow", "hung")).toBe(1);
-  });
-
-  test("the faults are printed and drawn", () => {
-    expect(stdout).toMatch(/^incr, response lost 5 times +warmline( +\d+){7}/m);
-    expect(stdout).toMatch(/^A quick run has too few repetitions for verdicts\.$/m);
-    expect(result.checks).toEqual([]);
-    const report = readFileSync(join(folder, "out.html"), "utf8");
-    expect(report).toContain("<h1>Faults between a function and its Redis</h1>");
-    expect(report).not.toMatch(/NaN|undefined|Infinity/);
   });
 });

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "vitest";
-import { drive } from "../../bench/src/gateway/load.js";
+import { drive } from "../../bench/src/scenarios/gateway.js";
 
 test("a server that responds twice to some requests is measured, and they are counted", async () => {
   let requests = 0;

@@ -19,7 +19,7 @@ async function run(scenario: string, ...args: string[]): Promise<any> {
   return result;
 }
 
-const CLIENTS = ["warmline", "upstash", "ioredis", "raw"];
+const CLIENTS = ["warmline", "upstash", "ioredis"];
 const clients = ["--clients", CLIENTS.join()];
 
 test("cold measures clients with and without an init phase, over HTTP and TCP", {

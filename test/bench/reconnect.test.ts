@@ -9,7 +9,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test("reconnect opens a connection per command where it says so, for plain sockets and for clients of 16 users", {
   tags: "redis-server",
-  timeout: 120_000,
+  timeout: 240_000,
 }, async () => {
   const args = ["--quick", "--seconds", "0.3", "--rounds", "1", "--seed", "3", "--json", "out.json"];
   const clients = ["--clients", "warmline,ioredis"];

@@ -2,41 +2,36 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { runPaused } from "../../bench/src/rig/run-paused.js";
+import { type Pauses, runPaused } from "../../bench/src/rig/run-paused.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-paused-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** Runs instances of a handler with this code side by side. `pausesOf` has their pauses, and receives the number of the instance. */
+function run(instances: number, code: string, pausesOf: (instance: number) => Pauses) {
+  const handler = join(mkdtempSync(join(folder, "handler-")), "handler.mjs");
+  writeFileSync(handler, `const now = () => Number(process.hrtime.bigint()) / 1e6;\n${code}`);
+  const start = (_: unknown, instance: number) => runPaused({ handler, env: {} }, {}, pausesOf(instance));
+  return Promise.all(Array.from({ length: instances }, start));
+}
+
 /** Runs instances side by side. Returns the time of each of their invocations, from and to, by a clock that they share. */
 async function invocations(instances: number, pauseMs: number, frozen: boolean) {
-  const handler = join(folder, "handler.mjs");
-  writeFileSync(
-    handler,
-    `const now = () => Number(process.hrtime.bigint()) / 1e6;
-    export const handler = async () => {
-      const from = now();
-      await new Promise((resolve) => setTimeout(resolve, 2));
-      return { from, to: now() };
-    };`,
-  );
+  const code = `export const handler = async () => {
+    const from = now();
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    return { from, to: now() };
+  };`;
   const spans: { instance: number; from: number; to: number }[] = [];
-  const run = (_: unknown, instance: number) =>
-    runPaused(
-      { handler, env: {} },
-      {},
-      {
-        calls: 10,
-        pauseMs,
-        frozen,
-        latencyOf: (result) => {
-          const { from, to } = result as { from: number; to: number };
-          spans.push({ instance, from, to });
-          return to - from;
-        },
-      },
-    );
-  for (const { latencies, failed } of await Promise.all(Array.from({ length: instances }, run)))
-    expect([latencies.length, failed]).toEqual([10, 0]);
+  const ended = await run(instances, code, (instance) => ({
+    ...{ calls: 10, pauseMs, frozen },
+    latencyOf: (result) => {
+      const { from, to } = result as { from: number; to: number };
+      spans.push({ instance, from, to });
+      return to - from;
+    },
+  }));
+  for (const { latencies, failed } of ended) expect([latencies.length, failed]).toEqual([10, 0]);
   return spans.sort((a, b) => a.from - b.from);
 }
 
@@ -53,42 +48,25 @@ test("invocations after pauses never overlap, and instances pause at the same ti
 });
 
 test("an instance whose pause is over runs before instances that are to start", async () => {
-  const handler = join(folder, "started.mjs");
-  writeFileSync(
-    handler,
-    `const now = () => Number(process.hrtime.bigint()) / 1e6;
-    const loadedAt = now();
-    export const handler = async () => ({ loadedAt, at: now() });`,
-  );
-  const loaded: number[] = [];
-  const invoked: number[] = [];
-  const run = (_: unknown, instance: number) =>
-    runPaused(
-      { handler, env: {} },
-      {},
-      {
-        ...{ calls: 1, pauseMs: 1, frozen: true },
-        latencyOf: (result) => {
-          const { loadedAt, at } = result as { loadedAt: number; at: number };
-          loaded[instance] = loadedAt;
-          invoked[instance] = at;
-          return 1;
-        },
-      },
-    );
-  const runs = await Promise.all(Array.from({ length: 4 }, run));
+  const code = `const loadedAt = now();
+  export const handler = async () => ({ loadedAt, at: now() });`;
+  const [loaded, invoked]: [number[], number[]] = [[], []];
+  const runs = await run(4, code, (instance) => ({
+    ...{ calls: 1, pauseMs: 1, frozen: true },
+    latencyOf: (result) => {
+      const { loadedAt, at } = result as { loadedAt: number; at: number };
+      [loaded[instance], invoked[instance]] = [loadedAt, at];
+      return 1;
+    },
+  }));
   expect(invoked[0]).toBeLessThan(loaded[3]!);
   for (const { longestPauseS } of runs) expect(longestPauseS).toBeGreaterThanOrEqual(0.001);
 });
 
 test("an invocation that times out ends its instance, and the measurements before it count", async () => {
-  const handler = join(folder, "hangs.mjs");
-  writeFileSync(
-    handler,
-    `let calls = 0;
-    export const handler = () => (++calls === 3 + 2 ? new Promise((resolve) => setTimeout(resolve, 60_000)) : {});`,
-  );
+  const code = `let calls = 0;
+  export const handler = () => (++calls === 3 + 2 ? new Promise((resolve) => setTimeout(resolve, 60_000)) : {});`;
   const pauses = { calls: 4, pauseMs: 5, frozen: true, timeoutMs: 1_500 };
-  const { latencies, failed } = await runPaused({ handler, env: {} }, {}, pauses);
-  expect([latencies.length, failed]).toEqual([1, 1]);
+  const [ended] = await run(1, code, () => pauses);
+  expect([ended!.latencies.length, ended!.failed]).toEqual([1, 1]);
 });

@@ -6,13 +6,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-/** The largest output of the AWS CLI in bytes. */
 const MAX_OUTPUT = 1_000_000;
 
-/**
- * Finds the function of a stack that `bench/aws/deploy.sh` deployed, to use it through the AWS CLI.
- * @throws if the AWS CLI fails; the message is its own
- */
+/** Finds the function of a stack that `bench/aws/deploy.sh` deployed. @throws if the AWS CLI fails, with its message */
 export async function findFunction(stack: string) {
   const described = await aws("cloudformation", "describe-stacks", "--stack-name", stack);
   const outputs: { OutputKey: string; OutputValue: string }[] = described.Stacks[0].Outputs ?? [];
@@ -38,7 +34,6 @@ export async function findFunction(stack: string) {
       await aws("lambda", "update-function-configuration", ...named, ...size, ...environment);
       await aws("lambda", "wait", "function-updated-v2", ...named);
     },
-    /** Invokes it. @throws if the handler fails */
     invoke: async (event: unknown): Promise<Invocation> => {
       const folder = mkdtempSync(join(tmpdir(), "warmline-lambda-"));
       const file = join(folder, "result.json");
@@ -56,7 +51,6 @@ export async function findFunction(stack: string) {
   };
 }
 
-/** One invocation, as Lambda reports it; times in ms. */
 export interface Invocation {
   readonly durationMs: number;
   readonly billedMs: number;

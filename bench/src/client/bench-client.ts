@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
 
-/** Where the client finds the server. */
 export interface Endpoint {
   readonly url: string;
   readonly token: string;
@@ -15,7 +14,6 @@ export interface Place {
   readonly trust: Readonly<Record<string, string>>;
 }
 
-/** How a function uses its client. */
 export interface Variant {
   /** Whether connections are kept for the next request. */
   readonly keepAlive: boolean;
@@ -38,7 +36,6 @@ export interface FaultClient extends Pick<BenchClient, "name" | "label"> {
   readonly function: FunctionSpec;
 }
 
-/** The commands that the bench runs on every client. */
 export interface ConnectedClient {
   get(key: string): Promise<unknown>;
   set(key: string, value: string): Promise<unknown>;
@@ -72,7 +69,6 @@ export interface BenchClient {
   readonly label: string;
   /** The npm package whose version is recorded; none for what comes with Node. */
   readonly package?: string;
-  /** Notes that a reader needs to judge its numbers. */
   readonly note?: string;
   /** The place in tables and charts: lower comes first. */
   readonly order: number;
@@ -82,7 +78,7 @@ export interface BenchClient {
   readonly protocol: "http" | "tcp";
   /** The client whose best known settings these are. Absent: settings as shipped. */
   readonly tunes?: string;
-  /** Whether no application on Node would choose it: it is a lower bound, or made for other platforms. */
+  /** Whether no application on Node would choose it, since it is made for other platforms. */
   readonly reference?: boolean;
   /** Creates the client. It may connect now or with the first command. */
   connect(options: ConnectOptions): ConnectedClient;
@@ -103,23 +99,22 @@ export const built = (path: string): string => {
   return fileURLToPath(new URL(path, `${url.slice(0, at)}/dist/`));
 };
 
-/** Returns the path of a handler of this package. */
 export const handlerPath = (name: string): string => built(`handlers/${name}.js`);
 
-/** Returns the function that runs a handler with a client. */
+/** Returns the function that runs a handler, with a client if there is one. */
 export const clientFunction = (
   handler: string,
-  client: BenchClient,
+  client: BenchClient | undefined,
   { keepAlive, reused }: Variant,
   { endpoint, trust }: Place,
 ): FunctionSpec => ({
   handler: handlerPath(handler),
   env: {
     ...trust,
-    BENCH_CLIENT: built(`clients/${client.name}.js`),
     BENCH_ENDPOINT: JSON.stringify(endpoint),
     BENCH_KEEPALIVE: keepAlive ? "1" : "0",
     BENCH_LIFETIME: reused ? "reused" : "recreated",
+    ...(client && { BENCH_CLIENT: built(`clients/${client.name}.js`) }),
   },
 });
 
@@ -147,7 +142,6 @@ export function faultClients(client: BenchClient, place: Place): readonly FaultC
   ];
 }
 
-/** Returns notes on the settings of clients that are set as their documentation advises. */
 export const faultNotes = (clients: readonly BenchClient[]): string[] =>
   clients.flatMap(({ label, advised }) =>
     advised === undefined ? [] : [`${asAdvised(label)}: ${advised.settings} (${advised.link}).`],

@@ -1,17 +1,17 @@
 import { UsageError } from "../util/usage.js";
 import type { BenchClient } from "./bench-client.js";
 
-/** Groups that a client belongs to by its own properties. */
-const GROUPS = {
-  standard: ({ standard }) => standard === true,
-  candidates: ({ tunes, reference }) => tunes === undefined && !reference,
-  shipped: ({ tunes }) => tunes === undefined,
-  all: () => true,
-  http: ({ protocol }) => protocol === "http",
-  tcp: ({ protocol }) => protocol === "tcp",
-} as const satisfies Readonly<Record<string, (client: BenchClient) => boolean>>;
+type Clients = readonly BenchClient[];
 
-/** A scenario, as far as its choice of clients goes. */
+/** Groups that a client belongs to by its own properties. */
+const GROUPS: ReadonlyMap<string, (client: BenchClient) => boolean> = new Map([
+  ["standard", ({ standard }) => standard === true],
+  ["candidates", ({ tunes, reference }) => tunes === undefined && !reference],
+  ["all", () => true],
+  ["http", ({ protocol }) => protocol === "http"],
+  ["tcp", ({ protocol }) => protocol === "tcp"],
+]);
+
 export interface ScenarioClients {
   /** The word on the command line; the name of its file. */
   readonly name: string;
@@ -24,9 +24,6 @@ export interface ScenarioClients {
   readonly protocol?: "http";
 }
 
-const groupOf = (word: string): ((client: BenchClient) => boolean) | undefined =>
-  Object.hasOwn(GROUPS, word) ? GROUPS[word as keyof typeof GROUPS] : undefined;
-
 /**
  * Returns the clients of a run, in the order of `clients`. Groups leave out those that the scenario cannot measure; the runner
  * skips named ones with a note.
@@ -36,22 +33,23 @@ const groupOf = (word: string): ((client: BenchClient) => boolean) | undefined =
 export function chooseClients(
   text: string | undefined,
   scenario: ScenarioClients,
-  clients: readonly BenchClient[],
-): readonly BenchClient[] {
+  clients: Clients,
+): Clients {
   const { clients: own = "standard" } = scenario;
   if (own === "none") return [];
   const words = (text ?? own).split(",");
-  const unknown = words.find((word) => !groupOf(word) && !clients.some(({ name }) => name === word));
+  const names = clients.map(({ name }) => name);
+  const unknown = words.find((word) => !GROUPS.has(word) && !names.includes(word));
   if (unknown !== undefined) {
-    const known = clients.map(({ name }) => name).join(", ");
+    const groups = [...GROUPS.keys()].join(", ");
     throw new UsageError(
-      `Unknown client in --clients: ${unknown}. Known clients: ${known}. Groups: ${Object.keys(GROUPS).join(", ")}.`,
+      `Unknown client in --clients: ${unknown}. Known clients: ${names.join(", ")}. Groups: ${groups}.`,
     );
   }
   return clients.filter(
     (client) =>
       (isMeasurable(client, scenario) || isNamed(client, words)) &&
-      words.some((word) => groupOf(word)?.(client) ?? client.name === word),
+      words.some((word) => GROUPS.get(word)?.(client) ?? client.name === word),
   );
 }
 
@@ -59,7 +57,7 @@ export function chooseClients(
 export function assertMeasurable(
   text: string | undefined,
   scenario: ScenarioClients,
-  clients: readonly BenchClient[],
+  clients: Clients,
 ): void {
   const words = text?.split(",") ?? [];
   const other = clients.find((client) => isNamed(client, words) && !isMeasurable(client, scenario));

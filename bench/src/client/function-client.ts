@@ -6,7 +6,6 @@ const { BENCH_CLIENT, BENCH_ENDPOINT, BENCH_KEEPALIVE, BENCH_LIFETIME, BENCH_TIM
 /** Whether the function's client lives outside its handler. */
 export const reused = BENCH_LIFETIME === "reused";
 
-/** Options that the function's client is created with. */
 export const options: ConnectOptions = {
   ...(JSON.parse(BENCH_ENDPOINT!) as Endpoint),
   keepAlive: BENCH_KEEPALIVE === "1",

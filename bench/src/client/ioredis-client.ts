@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { Redis, type RedisOptions } from "ioredis";
 import type { BenchClient } from "./bench-client.js";
 
-/** Returns how the bench uses ioredis with some settings. */
 export const connectIoredis =
   (settings: RedisOptions): BenchClient["connect"] =>
   ({ tcp, keepAlive, timeoutMs, autoPipelining }) => {

@@ -13,16 +13,13 @@ export interface RawTarget {
     | { readonly protocol: "http"; readonly token: string };
 }
 
-/** The address of a gateway on loopback. */
 export const gatewayTarget = ({ port, token }: Readonly<{ port: number; token: string }>): RawTarget => {
   return { port, tls: false, auth: { protocol: "http", token } };
 };
 
 /** A plain socket that runs one command at a time, without a client library. */
 export class RawConnection {
-  private parts: Buffer[] = [];
-  /** The bytes that are missing at least, before the reply may be complete. */
-  private missing = 0;
+  private received = "";
   private waiting: ((error?: Error) => void) | undefined;
   private failure: Error | undefined;
 
@@ -34,11 +31,10 @@ export class RawConnection {
       this.failure ??= error;
       this.waiting?.(this.failure);
     };
-    socket.setNoDelay(true);
-    socket.on("data", (part: Buffer) => {
-      this.parts.push(part);
-      this.missing -= part.length;
-      if (this.missing <= 0) this.waiting?.();
+    socket.setNoDelay(true).setEncoding("latin1");
+    socket.on("data", (part: string) => {
+      this.received += part;
+      this.waiting?.();
     });
     socket.on("error", fail);
     socket.on("close", () => fail(new Error("The connection closed.")));
@@ -46,7 +42,7 @@ export class RawConnection {
 
   /** Connects, with a TLS handshake and AUTH if the target requires them. */
   static async open(target: RawTarget): Promise<RawConnection> {
-    const { port, from } = target;
+    const { port, from, auth } = target;
     const to = { host: "127.0.0.1", port, localAddress: from };
     const socket = target.tls ? connectTls(to) : connectTcp(to);
     const connection = new RawConnection(socket, target);
@@ -54,22 +50,29 @@ export class RawConnection {
       connection.waiting = (error) => error && reject(error);
       socket.once(target.tls ? "secureConnect" : "connect", resolve);
     });
-    const { auth } = target;
     if (auth.protocol === "redis" && auth.login) await connection.run(["AUTH", ...auth.login]);
     return connection;
   }
 
   /** Runs one command and returns the text of its reply; an array as JSON. */
   async run(args: readonly string[]): Promise<string> {
+    if (this.failure) throw this.failure;
     const { port, auth } = this.target;
     const isRedis = auth.protocol === "redis";
     const read = isRedis ? redisReply : httpResponse;
-    let reply: string | undefined;
-    await this.exchange(isRedis ? redisRequest(args) : httpRequest(args, port, auth.token), (bytes) => {
-      reply = read(bytes.toString("latin1"));
-      return reply === undefined ? 1 : 0;
+    this.received = "";
+    return new Promise((resolve, reject) => {
+      this.waiting = (error) => {
+        if (error) return reject(error);
+        try {
+          const reply = read(this.received);
+          if (reply !== undefined) resolve(reply);
+        } catch (problem) {
+          reject(problem);
+        }
+      };
+      this.socket.write(isRedis ? redisRequest(args) : httpRequest(args, port, auth.token));
     });
-    return reply!;
   }
 
   /** Whether the server has closed it, as far as this process has read. */
@@ -91,29 +94,6 @@ export class RawConnection {
   /** Closes the connection; this side closes first, as a client does. */
   close(): void {
     this.socket.end();
-  }
-
-  /**
-   * Writes a request and returns the whole reply.
-   * @param missingOf returns how many bytes are missing at least after these; 0 if they are the whole reply
-   */
-  exchange(request: string, missingOf: (bytes: Buffer) => number): Promise<Buffer> {
-    if (this.failure) return Promise.reject(this.failure);
-    return new Promise((resolve, reject) => {
-      [this.parts, this.missing] = [[], 0];
-      this.waiting = (error) => {
-        if (error) return reject(error);
-        const bytes = this.parts.length === 1 ? this.parts[0]! : Buffer.concat(this.parts);
-        try {
-          this.missing = missingOf(bytes);
-        } catch (problem) {
-          return reject(problem);
-        }
-        if (this.missing > 0) this.parts = [bytes];
-        else resolve(bytes);
-      };
-      this.socket.write(request);
-    });
   }
 }
 

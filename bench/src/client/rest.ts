@@ -32,13 +32,9 @@ export function restClient(post: Post, close: () => Promise<unknown> = async () 
   };
 }
 
-/** Returns the headers of a REST request. */
 export function restHeaders(token: string, keepAlive: boolean): Record<string, string> {
-  return {
-    Authorization: `Bearer ${token}`,
-    "Content-Type": "application/json",
-    ...(keepAlive ? {} : { Connection: "close" }),
-  };
+  const closing: Record<string, string> = keepAlive ? {} : { Connection: "close" };
+  return { Authorization: `Bearer ${token}`, "Content-Type": "application/json", ...closing };
 }
 
 /** How long clients keep idle connections in ms, if they are set against faults: less than any server or device on the way. */

@@ -4,7 +4,6 @@ import { overFetch } from "./over-fetch.js";
 
 type UpstashOptions = Omit<RedisConfigNodejs, "url" | "token">;
 
-/** Returns how the bench uses @upstash/redis with some settings. */
 export const connectUpstash = (settings: UpstashOptions): BenchClient["connect"] =>
   overFetch(({ url, token, keepAlive, timeoutMs, autoPipelining }) => {
     const limits = timeoutMs !== undefined && {

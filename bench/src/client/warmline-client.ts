@@ -1,16 +1,11 @@
 import type { Redis, RedisOptions } from "warmline";
 import type { BenchClient } from "./bench-client.js";
 
-/** Returns how the bench uses the Redis class of one of warmline's entries. */
 export const connectWarmline =
   (Client: new (options: RedisOptions) => Redis): BenchClient["connect"] =>
   ({ url, token, keepAlive, autoPipelining }) => {
-    const redis = new Client({
-      url,
-      token,
-      keepAlive,
-      ...(autoPipelining === false && { enableAutoPipelining: false }),
-    });
+    const unbatched = autoPipelining === false && { enableAutoPipelining: false };
+    const redis = new Client({ url, token, keepAlive, ...unbatched });
     let binary: Redis | undefined;
     return {
       get: (key) => redis.get(key),

@@ -17,10 +17,8 @@ export default {
   },
   connect: ({ url, token, keepAlive, timeoutMs }) => {
     const secure = url.startsWith("https:");
-    const agent = new (secure ? HttpsAgent : HttpAgent)({
-      keepAlive,
-      ...(timeoutMs !== undefined && { timeout: IDLE_MS }),
-    });
+    const idle = timeoutMs !== undefined && { timeout: IDLE_MS };
+    const agent = new (secure ? HttpsAgent : HttpAgent)({ keepAlive, ...idle });
     const request = secure ? httpsRequest : httpRequest;
     const headers = restHeaders(token, true);
     const post = (path: string, body: string) =>

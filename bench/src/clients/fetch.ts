@@ -14,13 +14,8 @@ export default {
   connect: ({ url, token, keepAlive, timeoutMs }) => {
     const headers = restHeaders(token, keepAlive);
     return restClient(async (path, body) => {
-      const response = await fetch(new URL(path, url), {
-        method: "POST",
-        headers,
-        body,
-        ...timeoutSignal(timeoutMs),
-      });
-      return response.text();
+      const options = { method: "POST", headers, body, ...timeoutSignal(timeoutMs) };
+      return (await fetch(new URL(path, url), options)).text();
     });
   },
 } satisfies BenchClient;

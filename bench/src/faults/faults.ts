@@ -17,34 +17,26 @@ import {
 import type { BenchClient } from "../client/bench-client.js";
 import type { Call } from "./calls.js";
 
-/** The proxy, keys and commands of one trial. */
 interface TrialSite {
   /** The proxy in front of the server; used by this trial only. */
   readonly proxy: NetworkProxy;
   readonly protocol: BenchClient["protocol"];
-  /** Random numbers, determined by the seed. */
   readonly random: () => number;
   key(name: string): string;
   /** Runs a command at the server, without the proxy. */
   command(...args: string[]): Promise<unknown>;
 }
 
-/** A fault prepared for one trial. */
 interface PreparedFault {
   /** The calls: those of a turn are issued together, turns come one after another. */
   readonly turns: readonly (readonly Call[])[];
   /** The behaviour of all connections from the start. One has been used once when the calls begin. */
   readonly behaviour?: Behaviour;
-  /**
-   * Starts the fault right before the calls, or at the beginning of the freeze if there is one. A promise settles when
-   * the fault is over.
-   */
+  /** Starts the fault right before the calls, or at the beginning of the freeze. A promise settles when the fault is over. */
   readonly strike?: () => Promise<void> | undefined;
 }
 
-/** A fault between a client and its Redis. */
 export interface Fault {
-  /** The row's title in the table. */
   readonly title: string;
   /** Whether only clients over HTTP can meet it. */
   readonly onlyHttp?: boolean;
@@ -142,8 +134,6 @@ const bad = (call: typeof get): Fault =>
 
 /** Number of calls to a server that closes at random; half of them are writes. */
 const RACES = 60;
-
-/** Downtime of a restarting server in ms. */
 const RESTART_MS = 400;
 
 const race: Fault = {
@@ -189,7 +179,6 @@ const mute: Fault = {
   }),
 };
 
-/** Something that happens to the connection of a frozen function. */
 type Happening = (connection: ProxiedConnection) => void;
 
 const HAPPENINGS: readonly [title: string, happening: Happening, onlyHttp?: boolean][] = [
@@ -220,13 +209,10 @@ const frozen = ([title, happening, onlyHttp]: (typeof HAPPENINGS)[number]): Faul
     }),
   }));
 
-/** All faults, by kind. */
-export const FAULTS: readonly { readonly group: string; readonly faults: readonly Fault[] }[] = [
-  {
-    group: "applied, response lost",
-    faults: [lost(1), lost(2), lost(5), reads, overwritten, batch, proxy, cut],
-  },
-  { group: "applied, invalid response", faults: [bad(get), bad(incr)] },
-  { group: "not applied, or unknown", faults: [dropped, race, restart(get), restart(incr), mute] },
-  { group: "while frozen", faults: HAPPENINGS.flatMap(frozen) },
+export const FAULTS: readonly Fault[] = [
+  // Applied, and the response is lost or invalid.
+  ...[lost(1), lost(2), lost(5), reads, overwritten, batch, proxy, cut, bad(get), bad(incr)],
+  // Not applied, or unknown.
+  ...[dropped, race, restart(get), restart(incr), mute],
+  ...HAPPENINGS.flatMap(frozen),
 ];

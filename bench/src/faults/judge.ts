@@ -7,8 +7,6 @@ export interface Ending {
   /** Promises that resolved, rejected, or had not settled when the function's time was up. */
   readonly resolved: number;
   readonly failed: number;
-  /** Rejected calls whose error says that the write may have been applied. */
-  readonly unknown: number;
   readonly hung: number;
   /** Calls that resolved with what is not the command's value, or although the write was not applied. */
   readonly wrong: number;
@@ -18,7 +16,6 @@ export interface Ending {
   readonly ms: number;
 }
 
-/** The titles of the numbers that are added up. */
 export const COUNTS = {
   calls: "calls",
   resolved: "resolved",
@@ -29,19 +26,12 @@ export const COUNTS = {
 };
 
 /** Returns the sums of the endings of calls, and their longest time. */
-export const endingsOf = (endings: readonly Ending[]): Ending =>
-  endings.reduce((sum, each) => ({
-    calls: sum.calls + each.calls,
-    resolved: sum.resolved + each.resolved,
-    failed: sum.failed + each.failed,
-    unknown: sum.unknown + each.unknown,
-    hung: sum.hung + each.hung,
-    wrong: sum.wrong + each.wrong,
-    doubled: sum.doubled + each.doubled,
-    ms: Math.max(sum.ms, each.ms),
-  }));
+export function endingsOf(endings: readonly Ending[]): Ending {
+  const sumOf = (key: keyof Ending) => endings.reduce((sum, each) => sum + each[key], 0);
+  const sums = Object.keys(COUNTS).map((key) => [key, sumOf(key as keyof Ending)]);
+  return { ...Object.fromEntries(sums), ms: Math.max(...endings.map(({ ms }) => ms)) };
+}
 
-/** Returns the sum of a number over rows. */
 export const total = <K extends string>(rows: readonly { readonly [Key in K]: Series }[], key: K): number =>
   rows.reduce((sum, row) => sum + row[key].total, 0);
 
@@ -55,14 +45,12 @@ export const stored = (key: string): string => `value of ${key}`;
  * @param limit the function's time, in ms
  */
 export function judge(call: Call, settled: CallResult | undefined, found: unknown, limit: number): Ending {
-  const { ms = limit, error, value } = settled ?? {};
-  const isRead = call.command === "get" || call.command === "hgetall";
-  const resolved = settled !== undefined && !error;
+  const { ms = limit, failed = false, value } = settled ?? {};
+  const resolved = settled !== undefined && !failed;
   return {
     calls: 1,
     resolved: Number(resolved),
-    failed: Number(error !== undefined),
-    unknown: Number(error?.outcome === "unknown" && !isRead),
+    failed: Number(failed),
     hung: Number(settled === undefined),
     wrong: Number(resolved && !isRight(call, value, found)),
     doubled: timesTooOften(call, found),

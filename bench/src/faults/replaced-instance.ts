@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Instance, startInstance } from "warmline-testbed";
 import type { FunctionSpec } from "../client/bench-client.js";
+import { invokeFrozen } from "../rig/run-instance.js";
 import { Gate } from "../util/gate.js";
 import type { CallResult, TurnsEvent } from "./calls.js";
 
@@ -24,10 +25,8 @@ export class ReplacedInstance {
   }
 
   /**
-   * Runs the handler.
-   * @param before runs right before it, or once the function is frozen
-   * @param frozenMs how long the function is frozen before; it thaws with the invocation waiting. Default: not at all
-   * @returns undefined when the function's time was up
+   * Runs the handler, after `frozenMs` in which the function is frozen; it thaws with the invocation waiting. `before` runs right
+   * before, or once the function is frozen. Returns undefined when the function's time was up.
    */
   async invoke(event: TurnsEvent, before?: () => void, frozenMs = 0): Promise<CallResult[] | undefined> {
     this.instance ??= await starts.run(() => startInstance({ ...this.what, timeoutMs: FUNCTION_MS }));
@@ -35,9 +34,7 @@ export class ReplacedInstance {
     if (frozenMs > 0) await instance.freeze();
     before?.();
     if (frozenMs > 0) await pause(frozenMs);
-    const invocation = instance.invoke(event);
-    if (frozenMs > 0) await instance.thaw();
-    const { result, error } = await invocation;
+    const { result, error } = await (frozenMs > 0 ? invokeFrozen(instance, event) : instance.invoke(event));
     if (!error) return result as CallResult[];
     if (error.errorType === "Sandbox.Timedout") {
       await this.stop();

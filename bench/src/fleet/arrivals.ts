@@ -40,10 +40,8 @@ type Fleet = Pick<FleetEvent, "arrivals" | "workMs" | "maxInstances">;
 type Limits = Readonly<Record<"softLimit" | "hardLimit", number>>;
 
 /**
- * Returns what the model of docs/scale.md predicts for a fleet: its connections at the peak without limits, the range of them with
- * limits, and whether the gateway evicts some. An instance runs one invocation at a time and keeps one connection, frozen or not, so
- * a fleet holds as many connections as it has instances, and it has as many as invocations ever overlapped. With limits, connections
- * in use are never closed, and beyond the hard limit none is added.
+ * Returns what the model of docs/scale.md predicts: a fleet holds as many connections as invocations ever overlapped, up to the
+ * platform's limit. With limits, connections in use are never closed, and beyond the hard limit none is added.
  */
 export function predict({ arrivals, workMs, maxInstances, softLimit, hardLimit }: Fleet & Limits) {
   const instances = Math.min(maxConcurrent(arrivals, workMs), maxInstances);

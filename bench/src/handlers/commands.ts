@@ -38,10 +38,8 @@ async function runOn(own: ConnectedClient | undefined, event: CommandsEvent): Pr
   return values.at(-1);
 }
 
-async function run(
-  own: ConnectedClient,
-  { keys = ["greeting"], how = "sequential", command = "get", value = "hello" }: CommandsEvent,
-): Promise<readonly unknown[]> {
+async function run(own: ConnectedClient, event: CommandsEvent): Promise<readonly unknown[]> {
+  const { keys = ["greeting"], how = "sequential", command = "get", value = "hello" } = event;
   const issue = (key: string) => (command === "set" ? own.set(key, value) : own[command](key));
   if (how === "pipeline") return own.pipeline(keys);
   if (how === "together") return Promise.all(keys.map(issue));

@@ -26,10 +26,9 @@ interface FleetInstance {
 
 /**
  * Plays a platform: invocations come, the warmest idle instance takes each, else a new one; idle ones are frozen.
- * @returns the time in ms of each invocation's command from the moment at which the invocation was due, connecting and waiting after a
- * refusal included, or the function's timeout if the invocation failed or was throttled; and the numbers of instances, of failed
- * invocations, of those for which the platform had no instance left, of refusals (503), of connections that ended under a command or
- * could not be opened, and of those that were closed after a thaw and reopened
+ * @returns the time in ms of each invocation's command from when the invocation was due, or the function's timeout if it failed or was
+ * throttled; and the numbers of instances, of failed invocations, of those without an instance, of refusals (503), of connections that
+ * ended under a command or could not be opened, and of those that were closed after a thaw and reopened
  */
 export const handler = async (event: FleetEvent) => {
   const { target, arrivals, workMs, lifetimeMs, maxInstances, timeoutMs, retries, retryAfterMs } = event;

@@ -19,10 +19,7 @@ const connected = client.connect({ ...options, keepAlive: true });
 
 const workers: Worker[] = [];
 
-/**
- * Serves several requests at once in one process, as Vercel's Fluid does.
- * @returns the times of the requests from the moment at which each was due, and the CPU time, in ms
- */
+/** Serves several requests at once. Returns their times from when each was due, and the CPU time of all, in ms. */
 export const handler = async (event: FluidEvent) => {
   const before = process.cpuUsage();
   const { threads } = event;

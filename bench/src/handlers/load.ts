@@ -2,7 +2,9 @@
 // latencies count from the time at which a request is due. It tells its parent when it begins to measure, and then the result.
 // Every response to the same request has the same length, so responses are separated by counting bytes. That costs less than any
 // parser and leaves the processor to the server.
+import { once } from "node:events";
 import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { percentile } from "../statistics/series.js";
 import { everyMs, runAt } from "../util/schedule.js";
 
@@ -30,37 +32,24 @@ let responses = 0;
 /** Requests to which more bytes came than one response has. */
 let surplus = 0;
 
-/** Timeout in ms of the first byte of a response, and the silence in ms after which a response without a length is complete. */
-const FIRST_BYTE_TIMEOUT = 5_000;
-const SILENCE = 300;
+/** Time in ms without a byte after which a response is complete. */
+const SILENCE_MS = 300;
 
-/** Returns the length of an HTTP response by its head; undefined if the head is not complete, or for a reply of Redis. */
-function lengthOf(text: string): number | undefined {
-  const [head, length] = /^HTTP.*?\r\ncontent-length: *(\d+).*?\r\n\r\n/is.exec(text) ?? [];
-  return head === undefined ? undefined : head.length + Number(length);
-}
-
-/** Measures the length of one response. */
-function measureLength(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, "127.0.0.1");
-    let received = "";
-    const finish = () => {
-      socket.destroy();
-      if (/^(HTTP\/1\.1 200 |[$*+:])/.test(received)) resolve(received.length);
-      else reject(new Error(`the server responded ${JSON.stringify(received.slice(0, 200))}`));
-    };
-    let timer = setTimeout(finish, FIRST_BYTE_TIMEOUT);
-    socket.on("error", reject);
-    socket.on("data", (chunk) => {
-      received += chunk.toString("latin1");
-      clearTimeout(timer);
-      const length = lengthOf(received);
-      if (length !== undefined && received.length >= length) finish();
-      else timer = setTimeout(finish, length === undefined ? SILENCE : FIRST_BYTE_TIMEOUT);
-    });
-    socket.write(bytes);
+async function measureLength(): Promise<number> {
+  const socket = connect(port, "127.0.0.1");
+  let received = "";
+  socket.setEncoding("latin1").on("data", (part) => {
+    received += part;
   });
+  socket.write(bytes);
+  await once(socket, "data", { signal: AbortSignal.timeout(5_000) });
+  for (let length = 0; length < received.length; ) {
+    length = received.length;
+    await pause(SILENCE_MS);
+  }
+  socket.destroy();
+  if (/^(HTTP\/1\.1 200 |[$*+:])/.test(received)) return received.length;
+  throw new Error(`the server responded ${JSON.stringify(received.slice(0, 200))}`);
 }
 
 function drive(): void {
@@ -105,15 +94,12 @@ if (rate !== undefined)
     due.push(from);
     idle.shift()?.();
   });
-setTimeout(() => {
-  measuring = true;
-  const begun = performance.now();
-  process.send!({ begun: true });
-  setTimeout(() => {
-    measuring = false;
-    running = false;
-    const seconds = (performance.now() - begun) / 1_000;
-    const sorted = latencies.sort((a, b) => a - b);
-    process.send!({ responses, surplus, seconds, p50: percentile(50)(sorted), p99: percentile(99)(sorted) });
-  }, measureMs);
-}, warmupMs);
+await pause(warmupMs);
+measuring = true;
+const begun = performance.now();
+process.send!({ begun: true });
+await pause(measureMs);
+[measuring, running] = [false, false];
+const seconds = (performance.now() - begun) / 1_000;
+const sorted = latencies.sort((a, b) => a - b);
+process.send!({ responses, surplus, seconds, p50: percentile(50)(sorted), p99: percentile(99)(sorted) });

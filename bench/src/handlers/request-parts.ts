@@ -6,7 +6,6 @@ import { pageKeys, randomFrom } from "../util/random.js";
 /** What a process has kept when a web request begins; the differences between these arms are the parts of its time. */
 export type Arm = "new" | "topology" | "kept" | "gatewayNew" | "gatewayKept";
 
-/** The event of an invocation: requests of one kind. */
 export interface RequestPartsEvent {
   readonly arm: Arm;
   /** The port of a cluster's node, and the gateway in front of the cluster. */

@@ -13,7 +13,6 @@ export interface TransactionsEvent {
   readonly newPerS?: number;
 }
 
-/** A connection or a client: it runs one command at a time. */
 interface Session {
   get(): Promise<unknown>;
   close(): unknown;

@@ -10,7 +10,6 @@ import { timeWaitCounter } from "../sockets/kernel.js";
 import { everyMs, runAt } from "../util/schedule.js";
 
 export interface TwReuseWork {
-  /** The kernel's tcp_tw_reuse. */
   readonly reuse: 0 | 1;
   /** The local ports that connections may have. */
   readonly ports: number;
@@ -25,7 +24,6 @@ export type TwReuseResult = Readonly<Record<"timeWait" | "failed" | "opened", nu
 
 const { reuse, ports, perSecond, seconds, client }: TwReuseWork = JSON.parse(process.argv[2]!);
 const FIRST_PORT = 32_768;
-/** The server's port. */
 const PORT = 8_079;
 const set = (name: string, value: string) => writeFileSync(`/proc/sys/net/ipv4/${name}`, value);
 

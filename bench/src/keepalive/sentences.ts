@@ -8,11 +8,7 @@ const ms = (value: number): string => `${value.toFixed(1)} ms`;
 const between = ({ low, high }: Estimate, digits: number) =>
   `${low.toFixed(digits)} to ${high.toFixed(digits)}`;
 
-/**
- * Returns what a kept connection saved.
- * @param saved the time in ms that a command took less than over a new connection
- * @param times how many times as long it took over a new one
- */
+/** Returns what a kept connection saved: the time in ms that a command took less, and how many times as long it took over a new one. */
 export function savedSentence(saved: Estimate, times: Estimate): string {
   const interval = `(${between(saved, 1)})`;
   const verdict = decide(saved, "at least", 0);
@@ -23,11 +19,7 @@ export function savedSentence(saved: Estimate, times: Estimate): string {
   return `It is not clear whether a kept connection saved time: ${ms(saved.value)} ${interval} per command.`;
 }
 
-/**
- * Returns whether a client created in every call is as fast as a kept one.
- * @param times how many times as long a command takes with it
- * @param connections the largest number of connections that one process opened with such clients
- */
+/** Returns whether a client created in every call is as fast as a kept one, and the most connections of a process with such clients. */
 export function recreatedSentence(times: Estimate, connections: number): string {
   const verdict = decide(times, "at most", SAME_SPEED);
   const start = verdict === "undecided" ? "It is not clear whether a client" : "A client";
@@ -45,8 +37,9 @@ interface Thawed {
   readonly ms: Estimate;
 }
 
-/** Returns what the first command after a freeze took, and whether some were lost, of a client and of others. */
-export function frozenSentence(own: Thawed, others: readonly Thawed[]): string {
+/** Returns what the first command after a freeze took with a client, and how many were lost with it and with the others. */
+export function frozenSentence(own: Thawed, all: readonly Thawed[]): string {
+  const others = all.filter(({ label }) => label !== own.label);
   const lost = ({ lost, commands }: Thawed) => `${lost} of ${commands}`;
   const took = own.lost < own.commands ? `the first command took ${ms(own.ms.value)}, and ` : "";
   const beside = others.map((other) => `${other.label}: ${lost(other)}`).join(", ");

@@ -1,7 +1,7 @@
 import { clientFunction } from "../client/bench-client.js";
 import type { handler } from "../handlers/cache-miss.js";
-import { atLeast, claimOf, decidedBy, exactly } from "../results/checks.js";
-import { byClient, chartsOf, latencyColumns, medianColumns, ms, tableOf } from "../results/present.js";
+import { atLeast, decidedBy, exactly } from "../results/checks.js";
+import { byClient, latencyColumns, medianColumns, ms, tabulate } from "../results/present.js";
 import { type Body, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { mean, ratio } from "../statistics/series.js";
@@ -37,12 +37,10 @@ export default defineScenario({
     };
   },
   report: (rows, { settings }) => {
-    const clients = byClient(rows).map(({ name, label, rows: [on, off] }) => {
-      return { name, label, on: on!, off: off! };
-    });
+    const clients = byClient(rows).map(({ rows: [on, off], ...of }) => ({ ...of, on: on!, off: off! }));
     return {
       checks: [
-        ...decidedBy(clients, ({ name }) => name === "agent")(claimOf("keepalive.miss"), ({ label, on }) =>
+        ...decidedBy(clients, ({ name }) => name === "agent")("keepalive.miss", ({ label, on }) =>
           exactly(
             `${label}: GET and SET of a cold call share one connection`,
             on.opened.total === settings.rounds,
@@ -58,7 +56,7 @@ export default defineScenario({
           ),
         ),
       ],
-      table: tableOf(rows, ({ client }) => client.name, [
+      ...tabulate(rows, { group: ({ client }) => client.name, charts: ["SET ms", "mean ms"] }, [
         ["client", ({ client }) => client.label],
         ["variant", nameOf],
         ["init ms", ({ init }) => init.estimate(), 1],
@@ -66,13 +64,6 @@ export default defineScenario({
         ...latencyColumns("handled"),
         ["connections", ({ opened }) => opened.total],
       ]),
-      charts: chartsOf(rows, {
-        group: nameOf,
-        bars: [
-          ["The SET after a miss, mean", "ms", (row) => row.set.estimate(mean)],
-          ["The whole invocation, mean", "ms", ({ handled }) => handled.estimate(mean)],
-        ],
-      }),
       notes: [
         `Each case starts ${settings.rounds} instances with the event waiting, over TLS. The handler reads a key that does not exist, hashes a megabyte and stores the result. The client is created in the init phase.`,
         "Connections are counted at the proxy.",

@@ -1,6 +1,6 @@
 import { commandsFunction } from "../client/bench-client.js";
-import { atLeast, claimOf, decidedBy } from "../results/checks.js";
-import { chartsOf, grouped, medianColumns, ms, tableOf } from "../results/present.js";
+import { atLeast, decidedBy } from "../results/checks.js";
+import { grouped, medianColumns, ms, tabulate } from "../results/present.js";
 import { GREETING, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { difference, mean, ratio } from "../statistics/series.js";
@@ -57,7 +57,7 @@ export default defineScenario({
             1,
           ),
         ),
-        ...decide(claimOf("serverless.http"), ({ label, warm }) =>
+        ...decide("serverless.http", ({ label, warm }) =>
           atLeast(
             `${label}, ${distanceOf(redis!)}: slower than ioredis over TCP, on average`,
             difference(warm, redis!.warm, mean),
@@ -66,7 +66,7 @@ export default defineScenario({
           ),
         ),
       ],
-      table: tableOf(kept, distanceOf, [
+      ...tabulate(kept, { group: distanceOf, charts: ["warm p50 ms", "saved ms"] }, [
         ["round trip", distanceOf],
         ["client", ({ client }) => client.label],
         ["init ms", ({ init }) => init.estimate(), 1],
@@ -76,13 +76,6 @@ export default defineScenario({
         ["saved ms", ({ off, warm }) => difference(off, warm)],
         ["speedup", ({ off, warm }) => ratio(off, warm), 1],
       ]),
-      charts: chartsOf(kept, {
-        group: distanceOf,
-        bars: [
-          ["Warm invocations: median by round-trip time", "ms", ({ warm }) => warm.estimate()],
-          ["Time that keep-alive saves per command", "ms", ({ off, warm }) => difference(off, warm)],
-        ],
-      }),
       notes: [
         `For each round-trip time each client runs ${settings.invocations} invocations of one GET in each of ${settings.rounds} instances. The client is created outside the handler. The first invocation, which connects, is reported separately.`,
         "A round trip takes up to 1 ms between zones, and 20 ms between near regions. The proxy delays handshakes too. It does not limit bandwidth.",

@@ -3,26 +3,12 @@ import { createServer, type IncomingMessage } from "node:http";
 import { request } from "node:https";
 import type { AddressInfo } from "node:net";
 import { json, text } from "node:stream/consumers";
-import {
-  type Certificate,
-  type Instance,
-  type Invocation,
-  makeCertificate,
-  startNetworkProxy,
-} from "warmline-testbed";
+import { type Certificate, type Instance, makeCertificate, startNetworkProxy } from "warmline-testbed";
 import { commandsFunction } from "../client/bench-client.js";
 import type { CommandsEvent } from "../handlers/commands.js";
-import { atLeast, claimOf, decidedBy, exactly } from "../results/checks.js";
-import {
-  byClient,
-  chartsOf,
-  latencyColumns,
-  meanColumns,
-  ms,
-  tableOf,
-  withInterval,
-} from "../results/present.js";
-import type { Defer } from "../rig/rig.js";
+import { atLeast, decidedBy, exactly } from "../results/checks.js";
+import { byClient, latencyColumns, meanColumns, ms, tabulate, withInterval } from "../results/present.js";
+import { type Defer, started } from "../rig/rig.js";
 import { runPaused } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
 import { difference, mean } from "../statistics/series.js";
@@ -49,11 +35,11 @@ const ITEM = JSON.stringify({
 
 /**
  * Starts an HTTP endpoint in front of an instance, as an API gateway: each request is one invocation. It is reached over TLS.
- * @returns a function that sends an event over a new connection, as curl does; it returns the invocation, and the time in ms until the
- * whole response has arrived, and throws if the invocation fails
+ * @returns a function that sends an event over a new connection, as curl does. It returns the invocation and the time in ms until the
+ * response has arrived
  */
 async function startFront(instance: Instance, tls: Certificate, defer: Defer) {
-  let invocation: Promise<Invocation> | undefined;
+  let invocation: ReturnType<Instance["invoke"]> | undefined;
   const server = createServer(async (incoming, response) => {
     invocation = instance.invoke(await json(incoming));
     // The platform thaws a frozen instance with its event waiting.
@@ -65,9 +51,8 @@ async function startFront(instance: Instance, tls: Certificate, defer: Defer) {
   await once(server, "listening");
   defer(() => server.close());
   const { port } = server.address() as AddressInfo;
-  const proxy = await startNetworkProxy({ to: { port }, rttMs: FRONT_RTT_MS, tls });
-  defer(() => proxy.close());
-  return async (event: unknown): Promise<Invocation & { readonly outside: number }> => {
+  const proxy = await started(startNetworkProxy({ to: { port }, rttMs: FRONT_RTT_MS, tls }), defer);
+  return async (event: unknown) => {
     const beganAt = performance.now();
     const body = JSON.stringify(event);
     const headers = { "Content-Length": Buffer.byteLength(body) };
@@ -128,17 +113,16 @@ export default defineScenario({
     });
     // The article's SDK sends each write through Node's own agent.
     const decide = decidedBy(clients, ({ name }) => name === "agent");
-    const names = MODES.map(nameOf);
     return {
       checks: [
-        ...decide(claimOf("lambda.endToEnd"), ({ label, tenOn, tenOff, saved, backToBack }) =>
+        ...decide("lambda.endToEnd", ({ label, tenOn, tenOff, saved, backToBack }) =>
           atLeast(`${label}: the caller of ten puts saves time by keep-alive, on average`, saved, 0, {
             detail: `${ms(difference(tenOff.inside, tenOn.inside, mean).value)} in the function; the caller waits ${ms(tenOn.outside.estimate(mean).value)} with it`,
             beside: `back to back ${withInterval(backToBack, ms)}`,
             text: ms,
           }),
         ),
-        ...decide(claimOf("lambda.across"), ({ label, oneOn, tenOn }) =>
+        ...decide("lambda.across", ({ label, oneOn, tenOn }) =>
           exactly(
             `${label}: later invocations open no connection`,
             oneOn.opened.total + tenOn.opened.total === 0,
@@ -146,21 +130,13 @@ export default defineScenario({
           ),
         ),
       ],
-      table: tableOf(rows, ({ client }) => client.name, [
+      ...tabulate(rows, { group: ({ client }) => client.name, charts: ["inside mean ms", "mean ms"] }, [
         ["client", ({ client }) => client.label],
         ["invocation", nameOf],
         ...meanColumns({ inside: "inside mean ms" }, 2),
         ...latencyColumns("outside"),
         ["later connections", ({ opened }) => opened.total],
       ]),
-      charts: chartsOf(rows, {
-        group: ({ client }) => client.label,
-        style: (row) => ({ label: nameOf(row), hue: names.indexOf(nameOf(row)) }),
-        bars: [
-          ["An invocation's mean time, seen from outside", "ms", ({ outside }) => outside.estimate(mean)],
-          ["An invocation's mean time in the function", "ms", ({ inside }) => inside.estimate(mean)],
-        ],
-      }),
       notes: [
         `The function puts an item of ${ITEM.length} bytes, or ten. An HTTP endpoint in front of it turns each request into an invocation. The caller is ${FRONT_RTT_MS} ms away and opens a connection with TLS for each request, as curl does.`,
         `${settings.invocations} calls in each of ${settings.rounds} instances, after three that do not count, with the instance frozen for ${PAUSE_S} s between two, and back to back. The client is created outside the handler.`,

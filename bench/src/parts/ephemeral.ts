@@ -1,15 +1,15 @@
 import { type BenchClient, clientFunction } from "../client/bench-client.js";
 import type { LoopEvent } from "../handlers/loop.js";
-import { atLeast, atMost, claimOf, decidedBy } from "../results/checks.js";
-import { chartsOf, grouped, latencyColumns, ms, tableOf, withInterval } from "../results/present.js";
+import { atLeast, atMost, decidedBy } from "../results/checks.js";
+import { grouped, latencyColumns, ms, tabulate, withInterval } from "../results/present.js";
 import { runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { difference, percentile, ratio } from "../statistics/series.js";
 
 /** The pause between two commands in ms, as in the article. */
 const DELAY_MS = 10;
-/** Round-trip time in ms within a zone. */
-const ZONES = [0.25];
+/** Round-trip time in ms within a zone, unless --rtt is given. */
+const ZONE_MS = 0.25;
 /** The most that a lightweight connection adds to the 99th percentile, in ms. The article has 0.075. */
 const LIGHTWEIGHT_MS = 0.5;
 
@@ -30,21 +30,17 @@ export default defineScenario({
   title: "One connection per command, or one for all",
   question: "How much slower is a command with a connection of its own than one on a shared connection?",
   clients: "standard,tcp",
-  distances: true,
   defaults: { rounds: [1, 1], invocations: [30, 30] },
   cases: async ({ rig, clients, settings, record }) => {
-    const own = await rig();
-    const rtts = settings.rtts ?? ZONES;
-    record({ rttMs: rtts.join(", "), delayMs: DELAY_MS });
-    const sites = await Promise.all(rtts.map((rttMs) => own.at({ rttMs })));
-    return rtts.flatMap((rttMs, at) =>
-      clients.flatMap((client) => usesOf(client).map((use) => ({ client, rttMs, ...use, site: sites[at]! }))),
-    );
+    const rttMs = settings.rtts?.[0] ?? ZONE_MS;
+    const own = await rig({ rttMs });
+    record({ delayMs: DELAY_MS });
+    return clients.flatMap((client) => usesOf(client).map((use) => ({ client, rttMs, ...use, rig: own })));
   },
   label: (each) => `${each.client.label}, ${nameOf(each)}`,
   group: placeOf,
-  run: async ({ client, use, awaited, keepAlive, site }, { settings }) => {
-    const what = clientFunction("loop", client, { keepAlive, reused: keepAlive }, site);
+  run: async ({ client, use, awaited, keepAlive, rig }, { settings }) => {
+    const what = clientFunction("loop", client, { keepAlive, reused: keepAlive }, rig);
     const event: LoopEvent = { use, awaited, commands: settings.invocations, delayMs: DELAY_MS };
     // The first invocation warms the function up.
     const events = [{ ...event, commands: 5, delayMs: 0 }, event];
@@ -58,11 +54,9 @@ export default defineScenario({
       const added = difference(queued!, issuedOne!, percentile(99));
       return { ...of[0]!, label, one: one!, own: own!, added, slower: ratio(own!, one!) };
     });
-    const nearest = pairs.filter(({ rttMs }) => rttMs === pairs[0]!.rttMs);
-    const articles = nearest.find(({ client }) => client.name === "ioredis");
     return {
       checks: [
-        ...decidedBy(pairs, (row) => row === articles)(claimOf("serverless.lightweight"), (row) =>
+        ...decidedBy(pairs, ({ client }) => client.name === "ioredis")("serverless.lightweight", (row) =>
           atMost(
             `${row.label}: not awaited, a connection per command adds at most ${LIGHTWEIGHT_MS} ms at p99`,
             row.added,
@@ -77,25 +71,13 @@ export default defineScenario({
           atLeast(`${label}: awaited, one connection for all is faster than one per command`, slower, 1),
         ),
       ],
-      table: tableOf(rows, placeOf, [
+      ...tabulate(rows, { group: placeOf, charts: ["p50 ms"] }, [
         ["client", ({ client }) => client.label],
         ["round trip ms", ({ rttMs }) => rttMs, 2],
         ["connection", ({ use }) => use],
         ["time until", ({ awaited }) => (awaited ? "the reply" : "the call returns")],
         ...latencyColumns("latencies", 3),
       ]),
-      charts: [
-        ...chartsOf(pairs, {
-          group: ({ rttMs }) => `${rttMs} ms`,
-          bars: [
-            [
-              "Time that a connection per command adds to the median, awaited",
-              "ms",
-              ({ own, one }) => difference(own, one),
-            ],
-          ],
-        }),
-      ],
       notes: [
         `A round trip takes 0.25 ms within a zone and 1 ms between two. Each client runs ${settings.invocations} PINGs per mode, ${DELAY_MS} ms apart, in each of ${settings.rounds} instances, after five that do not count. Ephemeral: create the client, run the command, close the client.`,
         "Awaited: the time ends with the reply (ephemeral: once the client is closed). Not awaited: the time ends when the call returns, as in the article, whose code awaits neither the command nor the connection. It measures the time to create an object and to queue a command. Queued: as in the article, PING and QUIT are queued at once; else the client is closed after the reply.",

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { startGatewayProcess, startInstance, startRedis } from "warmline-testbed";
 import { type BenchClient, commandsFunction, type Endpoint, KEPT } from "../client/bench-client.js";
 import type { CommandsEvent } from "../handlers/commands.js";
-import { atLeast, claimOf, decidedBy } from "../results/checks.js";
-import { chartsOf, meanColumns, seconds, tableOf } from "../results/present.js";
-import type { Defer } from "../rig/rig.js";
+import { atLeast, decidedBy } from "../results/checks.js";
+import { meanColumns, seconds, tabulate } from "../results/present.js";
+import { type Defer, started } from "../rig/rig.js";
 import { bodyOf } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { followClosed, peersAt } from "../sockets/follow.js";
@@ -27,14 +27,12 @@ const stateOf = ({ frozen }: { readonly frozen: boolean }) => (frozen ? "frozen"
 /** Starts the server that a client connects to: Redis or the gateway. It closes connections that are idle for {@link LIMIT_S}. */
 async function startServer({ protocol }: BenchClient, defer: Defer): Promise<Endpoint & { port: number }> {
   if (protocol === "tcp") {
-    const redis = await startRedis({ listen: "tcp", flags: ["--timeout", String(LIMIT_S)] });
-    defer(() => redis.stop());
+    const redis = await started(startRedis({ listen: "tcp", flags: ["--timeout", String(LIMIT_S)] }), defer);
     const port = redis.port!;
     return { url: "", token: "", tcp: { port, tls: false }, port };
   }
   const flags = ["--engine", "embedded", "--keep-alive-timeout", `${LIMIT_S}s`];
-  const gateway = await startGatewayProcess({ args: flags });
-  defer(() => gateway.stop());
+  const gateway = await started(startGatewayProcess({ args: flags }), defer);
   const { url, token, port } = gateway;
   return { url, token, port };
 }
@@ -42,8 +40,7 @@ async function startServer({ protocol }: BenchClient, defer: Defer): Promise<End
 export default defineScenario({
   name: "fin-wait",
   title: "The server's socket of a frozen function",
-  question:
-    "How long does a server's socket stay in FIN_WAIT_2 if the server closes it while the function is frozen?",
+  question: "How long does the server's socket of a frozen function stay in FIN_WAIT_2?",
   // A client adds 90 s, and the kernel keeps the socket; one client of each protocol is measured.
   clients: "warmline,ioredis",
   fixed: ["rtt", "tls"],
@@ -63,8 +60,7 @@ export default defineScenario({
     const what = commandsFunction(client, KEPT, { endpoint, trust: {} });
     // Some clients connect in the init phase.
     const others = peersAt(port);
-    const instance = await startInstance({ ...what, timeoutMs: NEVER_MS });
-    defer(() => instance.stop());
+    const instance = await started(startInstance({ ...what, timeoutMs: NEVER_MS }), defer);
     // The function stops itself right after its command: on a busy machine this process would do so too late.
     const event: CommandsEvent = { stops: frozen };
     const follow = followClosed(port, followedS(settings) * 1_000, others);
@@ -80,7 +76,7 @@ export default defineScenario({
     const labelled = rows.map((row) => ({ ...row, label: `${row.client.label}, ${stateOf(row)}` }));
     const decide = decidedBy(labelled, ({ client, frozen }) => client.name === "ioredis" && frozen);
     return {
-      checks: decide(claimOf("serverless.finWait"), (row) =>
+      checks: decide("serverless.finWait", (row) =>
         atLeast(
           `${row.label}: the server's socket stays in FIN_WAIT_2 for over ${STAYS_S} s`,
           held(row),
@@ -88,15 +84,11 @@ export default defineScenario({
           { text: seconds },
         ),
       ),
-      table: tableOf(rows, ({ client }) => client.name, [
+      ...tabulate(rows, { group: ({ client }) => client.name, charts: ["FIN_WAIT_2 s"] }, [
         ["client", ({ client }) => client.label],
         ["function", stateOf],
         ...meanColumns({ closedS: "closed after s", finWaitS: "FIN_WAIT_2 s" }, 1),
       ]),
-      charts: chartsOf(rows, {
-        group: stateOf,
-        bars: [["The server's socket in FIN_WAIT_2", "s", held]],
-      }),
       notes: [
         `The function runs one GET, and its process is stopped or runs on. The server closes its connection after ${LIMIT_S} s: Redis for clients over TCP, the gateway for the others. The socket is then followed in /proc/net/tcp, for ${followedS(settings)} s at most.`,
         `How long a closed socket stays in FIN_WAIT_2 is a setting of the server's kernel, net.ipv4.tcp_fin_timeout. Here a frozen function is a stopped process, whose kernel acknowledges the FIN. On a platform that stops the kernel too, the socket stays in FIN_WAIT_1.`,

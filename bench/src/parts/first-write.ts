@@ -1,6 +1,6 @@
 import { type BenchClient, commandsFunction, handlerPath, KEPT } from "../client/bench-client.js";
 import { atMost, exactly } from "../results/checks.js";
-import { chartsOf, latencyColumns, tableOf } from "../results/present.js";
+import { latencyColumns, tabulate } from "../results/present.js";
 import type { Rig } from "../rig/rig.js";
 import { PAUSING_LANES, runPaused } from "../rig/run-paused.js";
 import { defineScenario, type Settings } from "../scenario.js";
@@ -50,18 +50,13 @@ function callsOf(
 }
 
 /** Returns the function and the event of a way. */
-function functionOf(
-  { client, command = "get", writes = "", ready = false, work = 0 }: Way,
-  rig: Rig,
-  rttMs: number,
-) {
+function functionOf(way: Way, rig: Rig, rttMs: number) {
+  const { client, command = "get", writes = "", ready = false, work = 0 } = way;
   if (client) return { what: commandsFunction(client, KEPT, rig), event: { command, keys: ["first-write"] } };
   const { endpoint, trust } = rig;
   const env = { WARMLINE_URL: endpoint.url, WARMLINE_TOKEN: endpoint.token, BENCH_WRITES: writes };
-  return {
-    what: { handler: handlerPath("first-write"), env: { ...trust, ...env } },
-    event: { ready, workMs: work * rttMs },
-  };
+  const event = { ready, workMs: work * rttMs };
+  return { what: { handler: handlerPath("first-write"), env: { ...trust, ...env } }, event };
 }
 
 /** Returns whether a row is what another one is compared with: warmline's warm write, or the client's warm command. */
@@ -82,10 +77,8 @@ export default defineScenario({
   defaults: { rounds: [1, 1], invocations: [20, 3] },
   cases: async ({ rig, clients, settings, record }) => {
     const rttMs = settings.rtts?.[0] ?? 20;
-    const networks = [
-      { tls: false, rttMs, rig: await rig({ rttMs, tls: false }) },
-      { tls: true, rttMs, rig: await rig({ rttMs, tls: true }) },
-    ];
+    const networkOf = async (tls: boolean) => ({ tls, rttMs, rig: await rig({ rttMs, tls }) });
+    const networks = [await networkOf(false), await networkOf(true)];
     await networks[1]!.rig.command("SET", "first-write", "hello");
     const cases = networks.flatMap((network) =>
       waysOf(clients, settings, network.tls).map((each) => ({ ...each, ...network })),
@@ -115,7 +108,7 @@ export default defineScenario({
               atMost(`${nameOf(row)}: at most ${limit} times a warm write`, slower, limit),
             ],
       ),
-      table: tableOf(compared, pauseOf, [
+      ...tabulate(compared, { group: pauseOf, charts: ["p50 ms"] }, [
         ["pause", pauseOf],
         ["way", ({ way }) => way],
         ["calls", ({ latencies }) => latencies.count],
@@ -124,12 +117,6 @@ export default defineScenario({
         ...latencyColumns("latencies"),
         ["x warm", ({ slower }) => slower],
       ]),
-      charts: chartsOf(compared, {
-        group: pauseOf,
-        // warmline's ways have its colour.
-        style: ({ way, client }) => ({ label: way, hue: client ? Math.floor(client.order) - 1 : 0 }),
-        bars: [["Median of the first write", "ms", ({ latencies }) => latencies.estimate()]],
-      }),
       notes: [
         `Each case of warmline's ways runs ${settings.invocations} invocations of one SET in each of ${settings.rounds} instances, those of clients a third; fewer after long freezes. The function thaws with the invocation waiting, as on Lambda. The command alone is timed.`,
         "Clients run a GET or a SET with their settings as shipped, over TLS: to the gateway, or over TCP to Redis. A SET that no response confirms may have been lost or applied; the scenario faults measures that.",

@@ -3,36 +3,33 @@ import { startGatewayProcess, startRedis } from "warmline-testbed";
 import { type BenchClient, commandsFunction, type Endpoint, KEPT } from "../client/bench-client.js";
 import { gatewayTarget, type RawTarget } from "../client/raw-connection.js";
 import type { SparseUsersEvent } from "../handlers/sparse-users.js";
-import { atLeast, claimOf } from "../results/checks.js";
-import { chartsOf, count, meanColumns, share, tableOf } from "../results/present.js";
-import { type Defer, readInfo } from "../rig/rig.js";
+import { atLeast } from "../results/checks.js";
+import { count, meanColumns, share, tabulate } from "../results/present.js";
+import { type Defer, readInfo, started } from "../rig/rig.js";
 import { GREETING, startInstances, USERS } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { mean, reduction } from "../statistics/series.js";
 
-/** Simulated instances, and instances of a client. */
 const SIMULATED = 1_000;
 const INSTANCES = 10;
 
 const SOCKETS = [
-  { arm: "directly, bare sockets", hue: 1, direct: true, users: SIMULATED },
-  { arm: "through the gateway, bare sockets", hue: 0, direct: false, users: SIMULATED },
+  { arm: "directly, bare sockets", direct: true, users: SIMULATED },
+  { arm: "through the gateway, bare sockets", direct: false, users: SIMULATED },
 ];
 type Arm = (typeof SOCKETS)[number] & { readonly client?: BenchClient };
 const kb = (value: number) => `${count(value)} KB`;
 
 /** Starts a Redis and, unless it is reached directly, a gateway in front of it. */
 async function startHeldRedis(direct: boolean, defer: Defer) {
-  const redis = await startRedis({ listen: "tcp" });
-  defer(() => redis.stop());
+  const redis = await started(startRedis({ listen: "tcp" }), defer);
   await redis.command("SET", "greeting", GREETING);
   const port = redis.port!;
   if (direct) {
     const target: RawTarget = { port, tls: false, auth: { protocol: "redis" } };
     return { redis, target, endpoint: { url: "", token: "", tcp: { port, tls: false } } as Endpoint };
   }
-  const gateway = await startGatewayProcess({ args: ["--redis", redis.url] });
-  defer(() => gateway.stop());
+  const gateway = await started(startGatewayProcess({ args: ["--redis", redis.url] }), defer);
   const endpoint: Endpoint = { url: gateway.url, token: gateway.token };
   return { redis, target: gatewayTarget(gateway), endpoint };
 }
@@ -50,7 +47,7 @@ export default defineScenario({
     record({ engine: "redis-server", rttMs: 0, tls: false, users: SIMULATED, instances: INSTANCES });
     const ofClients = clients.map((client): Arm => {
       const direct = client.protocol === "tcp";
-      return { arm: `instances of ${client.label}`, hue: direct ? 1 : 0, direct, users: INSTANCES, client };
+      return { arm: `instances of ${client.label}`, direct, users: INSTANCES, client };
     });
     return [...SOCKETS, ...ofClients];
   },
@@ -78,21 +75,17 @@ export default defineScenario({
     return {
       checks: [
         atLeast(`a pool saves over 90% of the memory of ${count(SIMULATED)} idle connections`, saved, 0.9, {
-          article: claimOf("reconnect.idle"),
+          article: "reconnect.idle",
           detail: `${kb(straight.memoryKb.estimate(mean).value)} and ${kb(pooled.memoryKb.estimate(mean).value)}`,
           text: share,
         }),
       ],
-      table: tableOf(rows, ({ users }) => String(users), [
+      ...tabulate(rows, { group: ({ users }) => String(users), charts: ["KB per instance"] }, [
         ["instances", ({ users }) => users],
         ["reach Redis", ({ arm }) => arm],
         ...meanColumns({ connections: "connections", memoryKb: "memory KB" }),
         ...meanColumns({ kbEach: "KB per instance" }, 2),
       ]),
-      charts: chartsOf(rows, {
-        style: ({ arm, hue }) => ({ label: arm, hue }),
-        bars: [["Memory of Redis per idle instance", "KB", ({ kbEach }) => kbEach.estimate(mean)]],
-      }),
       notes: [
         `Each instance sends one GET and keeps its connection. After ${settings.seconds} s the growth of Redis's used_memory is read. The kernel's buffers and the gateway's memory are not in it.`,
         `A simulated instance is a bare socket, in one process with the others. An instance of a client is a process of its own, ${INSTANCES} of each.`,

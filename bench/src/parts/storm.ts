@@ -12,14 +12,16 @@ import {
   startNetworkProxy,
   startRedis,
 } from "warmline-testbed";
-import { type BenchClient, clientFunction, handlerPath } from "../client/bench-client.js";
+import { type BenchClient, clientFunction } from "../client/bench-client.js";
 import type { RawTarget } from "../client/raw-connection.js";
 import type { handler, TransactionsEvent } from "../handlers/transactions.js";
 import { exactly } from "../results/checks.js";
-import { chartsOf, count, latencyColumns, meanColumns, tableOf } from "../results/present.js";
+import { count, latencyColumns, meanColumns, tabulate } from "../results/present.js";
+import { started } from "../rig/rig.js";
 import { type Body, bodyOf, GREETING } from "../rig/run-instance.js";
 import { type Context, defineScenario, redisMissing } from "../scenario.js";
 import { mean, ratio } from "../statistics/series.js";
+import { allEnded } from "../util/promises.js";
 
 /** Users that stay connected, and new ones per second. */
 const CONNECTED = 8;
@@ -27,7 +29,6 @@ const RATES = [50, 200];
 const [, MOST] = RATES as [number, number];
 /** Time in s for which new users arrive before and after what counts. */
 const LEAD_S = 0.3;
-
 const WAYS = { direct: "direct to Redis", gateway: "through the gateway" } as const;
 type Way = keyof typeof WAYS;
 
@@ -55,37 +56,28 @@ async function startServers({ cert, key }: Certificate, defer: Context["defer"])
   const [port] = (await freePorts(1)) as [number];
   const files = ["cert", "key", "ca-cert"].flatMap((name) => [`--tls-${name}-file`, file]);
   const flags = ["--tls-port", String(port), "--tls-auth-clients", "no", ...files];
-  const redis = await startRedis({ listen: "tcp", flags });
-  defer(() => redis.stop());
+  const redis = await started(startRedis({ listen: "tcp", flags }), defer);
   await redis.command("SET", "greeting", GREETING);
   const args = ["--redis", redis.url, "--tls-cert", file, "--tls-key", file];
-  const gateway = await startGatewayProcess({ args });
-  defer(() => gateway.stop());
+  const gateway = await started(startGatewayProcess({ args }), defer);
   const { token } = gateway;
   const targets: Record<Way, RawTarget> = {
     direct: { port, tls: true, auth: { protocol: "redis" } },
     gateway: { port: gateway.port, tls: true, auth: { protocol: "http", token } },
   };
-  const proxyTo = async (way: Way) => {
-    const proxy = await startNetworkProxy({ to: { port: targets[way].port }, protocol: "raw" });
-    defer(() => proxy.close());
-    return proxy;
-  };
+  const proxyTo = (way: Way) => started(startNetworkProxy({ to: targets[way], protocol: "raw" }), defer);
   const proxies = { direct: await proxyTo("direct"), gateway: await proxyTo("gateway") };
   return { targets, proxies, token };
 }
 type Servers = Awaited<ReturnType<typeof startServers>>;
 
-/** Starts the instance in which new users arrive. */
-function startArrivals({ client, way }: Storm, { proxies, token }: Servers, trust: Record<string, string>) {
-  const endpoint = {
-    url: `https://127.0.0.1:${proxies.gateway.port}`,
-    token,
-    tcp: { port: proxies.direct.port, tls: true },
-  };
-  const variant = { keepAlive: true, reused: false };
-  const env = client ? clientFunction("transactions", client, variant, { endpoint, trust }).env : trust;
-  return { way, instance: startInstance({ handler: handlerPath("transactions"), env, timeoutMs: 120_000 }) };
+/** Starts an instance of users. New ones create the client, if there is one, and connect to the proxies. */
+function startUsers({ proxies, token }: Servers, trust: Record<string, string>, client?: BenchClient) {
+  const url = `https://127.0.0.1:${proxies.gateway.port}`;
+  const endpoint = { url, token, tcp: { port: proxies.direct.port, tls: true } };
+  const recreated = { keepAlive: true, reused: false };
+  const what = clientFunction("transactions", client, recreated, { endpoint, trust });
+  return startInstance({ ...what, timeoutMs: 120_000 });
 }
 
 async function work(instance: Instance, event: TransactionsEvent): Promise<Body<typeof handler>> {
@@ -119,39 +111,28 @@ export default defineScenario({
     return storms.map((storm) => ({ ...storm, here, there, trust }));
   },
   label: (each) => `${WAYS[each.way]}, ${titleOf(each)}`,
-  run: async ({ here, there, trust, ...storm }, { settings: { seconds } }) => {
-    const { way, perS, elsewhere, client } = storm;
+  run: async ({ here, there, trust, way, perS, elsewhere, client }, { settings: { seconds }, defer }) => {
     const at = elsewhere ? there : here;
-    const instances = [
-      startInstance({ handler: handlerPath("transactions"), env: trust, timeoutMs: 120_000 }),
-      ...(perS > 0 ? [startArrivals(storm, at, trust).instance] : []),
-    ];
-    try {
-      const [users, arriving] = await Promise.all(instances);
-      const target = here.targets[way];
-      const connected = { target, clients: CONNECTED, reconnect: false };
-      await work(users!, { ...connected, seconds: LEAD_S });
-      const before = at.proxies[way].connectionsOpened;
-      const arrivals =
-        arriving &&
-        work(arriving, {
-          ...(!client && { target: { ...at.targets[way], port: at.proxies[way].port } }),
-          ...{ clients: 0, reconnect: true, newPerS: perS, seconds: seconds + 2 * LEAD_S },
-        });
-      await pause(LEAD_S * 1_000);
-      const { latencies, elapsedMs } = await work(users!, { ...connected, seconds });
-      const served = await arrivals;
-      const opened = at.proxies[way].connectionsOpened - before;
-      return {
-        latencies,
-        tps: (latencies.length * 1_000) / elapsedMs,
-        served: served?.latencies.length ?? 0,
-        opened,
-      };
-    } finally {
-      for (const started of await Promise.allSettled(instances))
-        if (started.status === "fulfilled") await started.value.stop();
-    }
+    const instances = [startUsers(here, trust), ...(perS > 0 ? [startUsers(at, trust, client)] : [])];
+    const [users, arriving] = await allEnded(instances.map((starting) => started(starting, defer)));
+    const connected = { target: here.targets[way], clients: CONNECTED, reconnect: false };
+    await work(users!, { ...connected, seconds: LEAD_S });
+    const before = at.proxies[way].connectionsOpened;
+    const arrivals =
+      arriving &&
+      work(arriving, {
+        ...(!client && { target: { ...at.targets[way], port: at.proxies[way].port } }),
+        ...{ clients: 0, reconnect: true, newPerS: perS, seconds: seconds + 2 * LEAD_S },
+      });
+    await pause(LEAD_S * 1_000);
+    const { latencies, elapsedMs } = await work(users!, { ...connected, seconds });
+    const served = await arrivals;
+    return {
+      latencies,
+      tps: (latencies.length * 1_000) / elapsedMs,
+      served: served?.latencies.length ?? 0,
+      opened: at.proxies[way].connectionsOpened - before,
+    };
   },
   report: (rows, { settings }) => {
     const machine = (way: Way) => rows.find((row) => row.way === way && row.elsewhere)!;
@@ -164,7 +145,7 @@ export default defineScenario({
           `${count(opened.total)} connections for ${count(served.total)} calls`,
         ),
       ),
-      table: tableOf(rows, ({ way }) => way, [
+      ...tabulate(rows, { group: ({ way }) => way, charts: ["commands/s of those connected"] }, [
         ["connected", ({ way }) => WAYS[way]],
         ["who arrives", titleOf],
         ...meanColumns({ tps: "commands/s of those connected" }),
@@ -173,11 +154,6 @@ export default defineScenario({
         ["arrived", ({ served }) => served.total],
         ["connections opened", ({ opened }) => opened.total],
       ]),
-      charts: chartsOf(rows, {
-        group: ({ way }) => WAYS[way],
-        style: (row) => ({ label: titleOf(row), hue: row.client ? 4 : row.way === "direct" ? 1 : 2 }),
-        bars: [["Commands per second of those connected", "/s", ({ tps }) => tps.estimate(mean)]],
-      }),
       notes: [
         `${CONNECTED} users are connected with TLS and run one GET after another for ${settings.seconds} s. Others arrive at the given rate, whether or not those before have been served: each connects with TLS, runs one GET and leaves. Redis and the gateway do TLS themselves, on one machine with the users and without a round trip.`,
         "Opening connections costs the machine's processors too. So the same connections are also opened to another server on it, and the column beside the throughput compares with that: below 1, the server's own work for new connections holds up those connected.",

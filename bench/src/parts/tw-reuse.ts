@@ -1,17 +1,10 @@
+import { execFile, execFileSync } from "node:child_process";
+import { basename } from "node:path";
 import { type BenchClient, built, handlerPath } from "../client/bench-client.js";
 import type { TwReuseResult, TwReuseWork } from "../handlers/tw-reuse.js";
-import { atLeast, claimOf, exactly } from "../results/checks.js";
-import {
-  chartsOf,
-  count,
-  meanColumns,
-  share,
-  tableOf,
-  totalColumns,
-  withInterval,
-} from "../results/present.js";
+import { atLeast, exactly } from "../results/checks.js";
+import { count, meanColumns, share, tabulate, totalColumns, withInterval } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
-import { namespaceMissing, runInNamespace } from "../sockets/namespace.js";
 import { mean, ratio } from "../statistics/series.js";
 
 /** Connections per second: in a full run more than the few ports within the time of TIME_WAIT. */
@@ -23,6 +16,38 @@ const ARMS = ([0, 1] as const).flatMap((reuse) =>
 );
 type Arm = (typeof ARMS)[number] & { readonly client?: BenchClient };
 const portsOf = ({ ports }: { readonly ports: number }) => `${count(ports)} local ports`;
+
+/** The flags of `unshare` that give a process a network of its own, and root rights in it. */
+const UNSHARE = ["--net", ...(process.getuid?.() === 0 ? [] : ["--map-root-user"])];
+/** Switches the loopback interface on, and runs the rest of the command line. */
+const UP = ["sh", "-c", 'ip link set lo up && exec "$@"', "sh"];
+
+/** Returns why no network namespace can be had here, as "needs ..."; undefined if one can. */
+export function namespaceMissing(): string | undefined {
+  try {
+    const write = "cat /proc/sys/net/ipv4/tcp_tw_reuse > /proc/sys/net/ipv4/tcp_tw_reuse";
+    execFileSync("unshare", [...UNSHARE, ...UP, "sh", "-c", write], { stdio: "ignore" });
+    return undefined;
+  } catch {
+    return "needs a network namespace: Linux with unshare and ip, as root or with user namespaces";
+  }
+}
+
+const LIMIT_MS = 10 * 60_000;
+
+/** Runs a program of Node in a network of its own, for at most `limitMs`. Returns its JSON output. */
+export function runInNamespace<T>(program: string, work: unknown, limitMs = LIMIT_MS): Promise<T> {
+  const args = [...UNSHARE, ...UP, process.execPath, program, JSON.stringify(work)];
+  return new Promise((resolve, reject) => {
+    const limit = { timeout: limitMs, killSignal: "SIGKILL" } as const;
+    execFile("unshare", args, limit, (error, stdout, stderr) => {
+      const name = `The process ${basename(program)} in a network namespace`;
+      if (error?.killed) reject(new Error(`${name} took longer than ${limitMs / 1_000} s.`));
+      else if (error) reject(new Error(`${name} failed: ${stderr.slice(0, 500)}`));
+      else resolve(JSON.parse(stdout));
+    });
+  });
+}
 
 export default defineScenario({
   name: "tw-reuse",
@@ -59,7 +84,7 @@ export default defineScenario({
           ratio(on.timeWait, off.timeWait, mean),
           0.9,
           {
-            article: claimOf("envoy.reuse"),
+            article: "envoy.reuse",
             beside: `${withInterval(ratio(fewReused.timeWait, few.timeWait, mean), share)} with ${portsOf(few)}`,
             text: share,
           },
@@ -69,7 +94,7 @@ export default defineScenario({
           few.failed.min > 0,
           `${failedOf(few)} failed`,
           {
-            article: claimOf("envoy.exhausted"),
+            article: "envoy.exhausted",
             beside: `${failedOf(fewReused)} with tcp_tw_reuse, which takes ports over after a second`,
           },
         ),
@@ -77,17 +102,12 @@ export default defineScenario({
           .filter(({ name }) => name.startsWith("kept"))
           .map((row) => exactly(`${row.name}: no connect fails`, row.failed.total === 0, failedOf(row))),
       ],
-      table: tableOf(rows, portsOf, [
+      ...tabulate(rows, { group: portsOf, charts: ["TIME_WAIT"] }, [
         ["local ports", portsOf],
         ["connection", ({ name }) => name],
         ...meanColumns({ timeWait: "TIME_WAIT" }),
         ...totalColumns({ opened: "requests", failed: "failed" }),
       ]),
-      charts: chartsOf(rows, {
-        group: portsOf,
-        style: ({ name, reuse }) => ({ label: name, hue: name.startsWith("kept") ? 0 : 1 + reuse }),
-        bars: [["Sockets in TIME_WAIT", "sockets", ({ timeWait }) => timeWait.estimate(mean)]],
-      }),
       notes: [
         `Each round runs in a network namespace of its own, where a process opens ${PER_S} connections per second for ${settings.seconds} s and closes each at once. With ${portsOf({ ports: MANY })}, Linux's default, ports would run out after ${count(MANY / PER_S)} s; TIME_WAIT lasts 60 s, so they run out above ${count(MANY / 60)} connections per second to one address.`,
         "A failed connect fails at once here (EADDRNOTAVAIL). The article's client reports it as a timeout after 4 s.",

@@ -13,7 +13,6 @@ const { default: client } = (await import(bundle)) as { default: BenchClient };
 const importMs = performance.now() - began;
 const connected = client.connect({ ...JSON.parse(endpoint), keepAlive: true });
 
-/** Runs a command. Returns the time in ms since `at`. */
 async function timed(at = performance.now()): Promise<number> {
   await connected.get("greeting");
   return performance.now() - at;

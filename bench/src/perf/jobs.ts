@@ -14,7 +14,6 @@ const parsed = async (value: Promise<unknown>) => {
 /** The operations that a job repeats. `size` is a number of commands, or of bytes. */
 const CALLS = {
   get: (client: ConnectedClient) => client.get("greeting"),
-  /** A JSON document. */
   json: (client: ConnectedClient, size: number) => parsed(client.get(`json:${size}`)),
   bytes: (client: ConnectedClient, size: number) => client.bytes(`text:${size}`),
   pipeline: (client: ConnectedClient, size: number) => client.pipeline(keysOf(size)),

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { makeCertificate, startNetworkProxy } from "warmline-testbed";
 import { built, type Endpoint, type Place } from "../client/bench-client.js";
+import { started } from "../rig/rig.js";
 import type { Context } from "../scenario.js";
 import { Child } from "../util/child.js";
 import type { Job, JobResult } from "./jobs.js";
@@ -32,24 +33,20 @@ export const commandFor = (core: number | undefined, program: string, ...args: s
 
 const TOKEN = "a-token-of-about-the-usual-length-0123456789abcdef";
 
-/**
- * Starts a server of fixed replies, in a process of its own, and records where it and the clients run. It serves HTTP and RESP on the
- * same ports.
- */
+/** Starts a server of fixed replies, over HTTP and RESP, in a process of its own, and records where it and the clients run. */
 export async function startFixedServer({ defer, record }: Pick<Context, "defer" | "record">) {
   const [, core] = cores();
   const placement = core === undefined ? "anywhere" : "own cores";
   record({ engine: "fixed replies", rttMs: 0, placement, node: process.version });
   const { cert, key, caFile } = makeCertificate();
-  const child = new Child(commandFor(core, "perf/server/server.js"));
+  const child = new Child(commandFor(core, "perf/fixed-server.js"));
   defer(() => child.end());
   const ports = await child.request<{ plain: number; tls: number }>({ cert, key });
   /** Returns the way to it over a round trip in ms; 0 is loopback. */
   return async (tls: boolean, rttMs: number): Promise<Place> => {
     let port = tls ? ports.tls : ports.plain;
     if (rttMs > 0) {
-      const proxy = await startNetworkProxy({ to: { port }, rttMs, protocol: "raw" });
-      defer(() => proxy.close());
+      const proxy = await started(startNetworkProxy({ to: { port }, rttMs, protocol: "raw" }), defer);
       port = proxy.port;
     }
     const url = `http${tls ? "s" : ""}://127.0.0.1:${port}`;
@@ -65,14 +62,10 @@ export const FIXED_SERVER_NOTES: readonly string[] = [
 ];
 
 /** Starts a process with one client in it, which ends with the run. Returns a function that runs a job in it. */
-export async function startWorker(
-  client: string,
-  { endpoint, trust }: Place,
-  defer: Context["defer"],
-): Promise<(job: Job) => Promise<JobResult>> {
+export async function startWorker(client: string, { endpoint, trust }: Place, defer: Context["defer"]) {
   const args = [client, JSON.stringify(endpoint)];
   const child = new Child(commandFor(cores()[0], "perf/worker.js", ...args), trust);
   defer(() => child.end());
   await child.request();
-  return (job) => child.request<JobResult>(job, "job");
+  return (job: Job) => child.request<JobResult>(job, "job");
 }

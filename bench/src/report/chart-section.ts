@@ -2,40 +2,17 @@ import { CELL_KINDS, type Chart, type MatrixChart } from "../results/result.js";
 import { bars, lines, type Panel } from "./charts.js";
 import { type Html, html, list, scrollingTable } from "./html.js";
 
-/**
- * Renders charts, each with its title, a line that explains its marks, and its legend. Charts of one panel stand two in a row; one
- * without a neighbour stands beside its title.
- */
-export function chartSections(charts: readonly Chart[]): Html {
-  const rendered = charts.map((chart) => ({ panels: panelsOf(chart), chart }));
-  const rows: (typeof rendered)[] = [];
-  for (const each of rendered) {
-    const last = rows.at(-1);
-    if (each.panels.length === 1 && last?.length === 1 && last[0]!.panels.length === 1) last.push(each);
-    else rows.push([each]);
-  }
-  return html`${rows.map((row) => {
-    const isAlone = row.length === 1 && row[0]!.panels.length === 1;
-    const sections = row.map(({ chart, panels }) => section(chart, panels, isAlone));
-    return row.length === 1 ? sections : html`<div class="pair">${sections}</div>`;
-  })}`;
-}
+/** Renders charts, each with its title, a line that explains its marks, and its legend. */
+export const chartSections = (charts: readonly Chart[]): Html => html`${charts.map(section)}`;
 
-function section(chart: Chart, panels: readonly Panel[], isAlone: boolean): Html {
-  const pictures = panels.map(
+function section(chart: Chart): Html {
+  const pictures = panelsOf(chart).map(
     ({ title, svg }) => html`<div class="panel">${title !== "" && html`<h3>${title}</h3>`}${svg}</div>`,
   );
-  return html`<section${isAlone && html` class="alone"`}>
-<div><h2>${chart.title}</h2><p class="about">${aboutOf(chart)}</p>${legendOf(chart)}</div>
-${chart.kind === "matrix" ? matrix(chart) : html`<div class="panels of${columnsFor(panels.length)}">${pictures}</div>`}
+  return html`<section>
+<h2>${chart.title}</h2><p class="about">${aboutOf(chart)}</p>${legendOf(chart)}
+${chart.kind === "matrix" ? matrix(chart) : html`<div class="panels">${pictures}</div>`}
 </section>`;
-}
-
-/** Returns the number of columns that leaves the fewest places empty. */
-function columnsFor(panels: number): number {
-  if (panels < 3) return panels;
-  const empty = (columns: number) => (columns - (panels % columns)) % columns;
-  return empty(2) < empty(3) ? 2 : 3;
 }
 
 function panelsOf(chart: Chart): Panel[] {

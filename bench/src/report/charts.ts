@@ -3,7 +3,6 @@ import { parseHTML } from "linkedom";
 import type { BarChart, LineChart, Style } from "../results/result.js";
 import { Html } from "./html.js";
 
-/** A picture as SVG, with its title. */
 export interface Panel {
   readonly title: string;
   readonly svg: Html;
@@ -14,7 +13,6 @@ const { document } = parseHTML("<!doctype html><html><body></body></html>");
 const WIDTH = 360;
 /** Room for the value beside the longest bar. */
 const BESIDE = 84;
-/** Approximate width of a character. */
 const CHARACTER = 6.6;
 
 const colour = ({ hue }: Style) => `var(--hue${hue})`;
@@ -23,14 +21,11 @@ const short = (value: number) => Plot.formatNumber("en-US")(Number(value.toPreci
 /** The number of an axis: 20k for 20,000. */
 const tick = (value: number) => (value >= 10_000 ? `${short(value / 1_000)}k` : short(value));
 
+const AXIS = { ticks: 5, tickFormat: tick };
+
 function draw(label: string, options: Plot.PlotOptions): Html {
-  const figure = Plot.plot({
-    ...options,
-    document: document as never,
-    width: WIDTH,
-    className: "plot",
-    ariaLabel: label,
-  });
+  const common = { document: document as never, width: WIDTH, className: "plot", ariaLabel: label };
+  const figure = Plot.plot({ ...options, ...common });
   figure.setAttribute("role", "img");
   return new Html(figure.outerHTML);
 }
@@ -52,11 +47,8 @@ export function bars(chart: BarChart): Panel[] {
   const thin = { y: "row", stroke: "var(--ink)", strokeOpacity: 0.55 } as const;
   const end = { ...thin, insetTop: 20, insetBottom: 8 };
   return panels.map(({ title, rows }) => {
-    const ends = (chart.ownScales ? rows : all).flatMap(({ value, low = value, high = value }) => [
-      value,
-      low,
-      high,
-    ]);
+    const scaled = chart.ownScales ? rows : all;
+    const ends = scaled.flatMap(({ value, low = value, high = value }) => [value, low, high]);
     const estimated = rows.filter(({ high }) => high !== undefined);
     const svg = draw(`${title}: ${chart.title}`, {
       height: rows.length * 40 + 28,
@@ -64,13 +56,7 @@ export function bars(chart: BarChart): Panel[] {
       marginRight: beside,
       marginTop: 0,
       marginBottom: 28,
-      x: {
-        domain: [Math.min(0, ...ends), Math.max(...ends) || 1],
-        ticks: 4,
-        tickFormat: tick,
-        label: null,
-        grid: true,
-      },
+      x: { ...AXIS, domain: [Math.min(0, ...ends), Math.max(...ends) || 1], label: null, grid: true },
       y: { axis: null, domain: rows.map(({ row }) => row), padding: 0 },
       marks: [
         Plot.barX(rows, {
@@ -95,26 +81,15 @@ export function bars(chart: BarChart): Panel[] {
 export function lines(chart: LineChart): Panel[] {
   const values = chart.panels.flatMap(({ lines }) => lines.flatMap(({ points }) => points));
   const xs = values.map(([at]) => at);
+  const highest = Math.max(4, ...values.map(([, value]) => value));
   return chart.panels.map(({ title, lines }) => ({
     title,
     svg: draw(`${title}: ${chart.title}`, {
       height: 240,
       marginLeft: 48,
       marginRight: 16,
-      x: {
-        domain: [Math.min(0, ...xs), Math.max(...xs, 1e-3)],
-        ticks: 5,
-        tickFormat: tick,
-        label: `${chart.along} →`,
-      },
-      y: {
-        domain: [0, Math.max(4, ...values.map(([, value]) => value))],
-        nice: true,
-        ticks: 5,
-        tickFormat: tick,
-        label: `↑ ${chart.unit}`,
-        grid: true,
-      },
+      x: { ...AXIS, domain: [Math.min(0, ...xs), Math.max(...xs, 1e-3)], label: `${chart.along} →` },
+      y: { ...AXIS, domain: [0, highest], label: `↑ ${chart.unit}`, nice: true, grid: true },
       marks: lines.map((line) =>
         Plot.line(line.points, {
           x: "0",

@@ -3,9 +3,8 @@ import { checkText } from "../results/checks.js";
 import type { Result } from "../results/result.js";
 
 /**
- * Returns the rows of the table of the articles' claims. Of several results that decide a claim, the last one counts.
- * @returns for each claim the article's title, the claim, the article's own number, and the measurement or the reason why there is none;
- * what is beside it, the verdict and the result that decided it, if there is one
+ * Returns the rows of the table of the articles' claims: of each the article, the claim, the article's number, the measurement or why
+ * there is none, what is beside it, and the verdict. Of several results that decide a claim, the last one counts.
  */
 export function claimRows(results: readonly Result[]) {
   const found = results.flatMap((result) => result.checks.map((check) => ({ result, check })));

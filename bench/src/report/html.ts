@@ -1,4 +1,3 @@
-/** Text that is HTML already. */
 export class Html {
   constructor(readonly text: string) {}
 }

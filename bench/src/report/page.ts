@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { built } from "../client/bench-client.js";
-import { verdictText } from "../results/checks.js";
+import { verdictCounts } from "../results/checks.js";
 import type { Check, Result, Table, Verdict } from "../results/result.js";
 import { chartSections } from "./chart-section.js";
 import { classed, Html, html, list, scrollingTable } from "./html.js";
@@ -26,23 +26,17 @@ ${content}
 </html>
 `.text;
 
-const VERDICTS =
-  "A check is yes or no if the whole 95% interval lies on one side of its limit. Reproduced: what an article found was found here too.";
+const VERDICTS = "A check is yes or no if the whole 95% interval lies on one side of its limit.";
 
-/**
- * Renders the page of one result.
- * @param summaryLink the address of the summary page; undefined if there is none.
- */
-export function resultPage(result: Result, summaryLink?: string): string {
+export const resultPage = (result: Result): string => htmlDocument(result.title, resultSection(result));
+
+/** Renders a result as its part of a page. */
+export function resultSection(result: Result): Html {
   const { title, checks, load, sentences = [], terms, parts = [] } = result;
-  const mark =
-    summaryLink === undefined ? "warmline bench" : html`<a href="${summaryLink}">warmline bench: summary</a>`;
   const verdicts = html`<h2>Checks</h2>
 <p class="about">${verdictCounts(checks)}. ${VERDICTS}</p>
-<ul class="checks">${checks.map((check) => checkItem(check))}</ul>`;
-  return htmlDocument(
-    title,
-    html`<header><p class="mark">${mark}</p><h1>${title}</h1><p class="question">${result.question}</p></header>
+<ul class="checks">${checks.map(checkItem)}</ul>`;
+  return html`<header id="${result.scenario}"><p class="mark">warmline bench</p><h1>${title}</h1><p class="question">${result.question}</p></header>
 ${load.warning !== undefined && html`<p class="warning">Warning: ${load.warning}</p>`}
 ${sentences.map((sentence) => html`<p class="summary">${sentence}</p>`)}
 ${terms && list("terms", terms)}
@@ -55,8 +49,7 @@ ${parts.map((part) => html`<h3>${part.title}</h3>${table(part.table)}`)}
 ${list("notes", result.notes)}
 <h2>Reproduce</h2>
 <pre><code>${result.command}</code></pre>
-${facts(result)}`,
-  );
+${facts(result)}`;
 }
 
 /** Renders the number of "1.7 (1.6 to 1.8)", and its interval, if any, in smaller letters. */
@@ -65,18 +58,12 @@ function withSmallInterval(text: string): Html {
   return html`${number}${interval !== undefined && html`<small>${interval}</small>`}`;
 }
 
-/** Returns "3 yes, 1 no, 0 undecided". */
-export function verdictCounts(checks: readonly Check[]): string {
-  const count = (verdict: Verdict) => checks.filter((check) => check.verdict === verdict).length;
-  return `${count("yes")} yes, ${count("no")} no, ${count("undecided")} undecided`;
-}
-
 export const VERDICT_CLASSES: Record<Verdict, string> = { yes: "pass", no: "fail", undecided: "open" };
 
-export function checkItem(check: Check, prefix?: Html): Html {
+function checkItem(check: Check): Html {
   const { article, beside } = check;
   const measured = article && `In the article "${article.title}": ${article.result}`;
-  return html`<li class="${VERDICT_CLASSES[check.verdict]}"><p>${prefix}${check.expectation} <small>${verdictText(check)}</small></p>
+  return html`<li class="${VERDICT_CLASSES[check.verdict]}"><p>${check.expectation} <small>${check.verdict}</small></p>
 <div><b>${check.actual}</b>
 ${measured !== undefined && html`<p>${measured}</p>`}
 ${beside !== undefined && html`<details><summary>Other clients and ways</summary>${beside}</details>`}</div></li>`;

@@ -13,14 +13,13 @@ interface ArticleClaim {
   readonly result: string;
   /** The same number in the unit of the check that decides it, for claims with one that can be compared. */
   readonly number?: number;
-  /** The scenario whose check decides it. Absent if none can. */
+  /** The scenario whose check decides it, or the reason if none can. */
   readonly scenario?: string;
-  /** The reason if no scenario decides it. */
   readonly unmeasured?: string;
 }
 
-const claim = (scenario: string, text: string, result: string, number?: number): ArticleClaim => {
-  return { text, result, scenario, number };
+const claim = (scenario: string, text: string, found: { result: string; number?: number }): ArticleClaim => {
+  return { scenario, text, ...found };
 };
 const unmeasured = (text: string, result: string, reason: string): ArticleClaim => {
   return { text, result, unmeasured: reason };
@@ -28,39 +27,31 @@ const unmeasured = (text: string, result: string, reason: string): ArticleClaim 
 
 /** The claims, article by article, by the names of the article and of the claim. A check of a scenario names the one that it decides. */
 export const CLAIMS = {
-  "keepalive.first": claim(
-    "keepalive",
-    "The first request takes longer than later ones, on average",
-    "20x, 43 and 2.2 ms",
-    20,
-  ),
-  "keepalive.reuse": claim(
-    "keepalive",
-    "A kept connection is faster than a new one, on average",
-    "yes, 2.2 ms on average",
-  ),
+  "keepalive.first": claim("keepalive", "The first request takes longer than later ones, on average", {
+    result: "20x, 43 and 2.2 ms",
+    number: 20,
+  }),
+  "keepalive.reuse": claim("keepalive", "A kept connection is faster than a new one, on average", {
+    result: "yes, 2.2 ms on average",
+  }),
   "keepalive.recreated": claim(
     "keepalive",
     "An agent that is recreated in the handler loses the connection",
-    "yes",
+    { result: "yes" },
   ),
   "keepalive.miss": claim(
     "sequential",
     "In a cold call that misses the cache, the SET reuses the connection of the GET",
-    "yes",
+    { result: "yes" },
   ),
-  "serverless.lightweight": claim(
-    "memory",
-    "A connection per command adds little at the 99th percentile",
-    "75 us within a zone, 80 us between two",
-    0.075,
-  ),
-  "serverless.smallFunction": claim(
-    "memory",
-    "It adds more on a small Lambda function",
-    "6 to 7 ms at 128 MB, 75 us on a whole machine",
-    6.5,
-  ),
+  "serverless.lightweight": claim("memory", "A connection per command adds little at the 99th percentile", {
+    result: "75 us within a zone, 80 us between two",
+    number: 0.075,
+  }),
+  "serverless.smallFunction": claim("memory", "It adds more on a small Lambda function", {
+    result: "6 to 7 ms at 128 MB, 75 us on a whole machine",
+    number: 6.5,
+  }),
   "serverless.advice": unmeasured(
     "Functions of 1 GB or more may open and close the client inside",
     "advice",
@@ -69,106 +60,94 @@ export const CLAIMS = {
   "serverless.eviction": claim(
     "fleet",
     "Evicting idle connections above a soft limit lets fewer be refused",
-    "a great decrease in rejected connections",
+    { result: "a great decrease in rejected connections" },
   ),
   "serverless.zombie": claim(
     "zombie",
     "An idle limit shorter than the instance's lifetime causes errors, a longer one does not",
-    "ETIMEDOUT at 60 s, none at 310 s",
+    { result: "ETIMEDOUT at 60 s, none at 310 s" },
   ),
-  "serverless.retry": claim("faults", "A client that repeats a timed-out write may apply it twice", "may"),
-  "serverless.http": claim(
-    "keepalive",
-    "A command takes longer over HTTP than over the Redis protocol",
-    "about 5 ms",
-    5,
-  ),
-  "serverless.finWait": claim(
-    "zombie",
-    "The server's socket of a frozen function stays in FIN_WAIT_2",
-    "30 s",
-    30,
-  ),
-  "reconnect.anew": claim(
-    "reconnect",
-    "A static connection has more throughput than one per command",
-    "78x, 1,560 and 20 tps",
-    78,
-  ),
-  "reconnect.pool": claim(
-    "reconnect",
-    "A pool in the database recovers a part of it",
-    "17.5%, from 20 to 290 of 1,560 tps",
-    0.175,
-  ),
-  "reconnect.idle": claim("established", "A pool reduces the resources that idle connections use", "yes"),
+  "serverless.retry": claim("faults", "A client that repeats a timed-out write may apply it twice", {
+    result: "may",
+  }),
+  "serverless.http": claim("keepalive", "A command takes longer over HTTP than over the Redis protocol", {
+    result: "about 5 ms",
+    number: 5,
+  }),
+  "serverless.finWait": claim("zombie", "The server's socket of a frozen function stays in FIN_WAIT_2", {
+    result: "30 s",
+    number: 30,
+  }),
+  "reconnect.anew": claim("reconnect", "A static connection has more throughput than one per command", {
+    result: "78x, 1,560 and 20 tps",
+    number: 78,
+  }),
+  "reconnect.pool": claim("reconnect", "A pool in the database recovers a part of it", {
+    result: "17.5%, from 20 to 290 of 1,560 tps",
+    number: 0.175,
+  }),
+  "reconnect.idle": claim("established", "A pool reduces the resources that idle connections use", {
+    result: "yes",
+  }),
   "reconnect.prepared": unmeasured(
     "The pool is as fast with prepared statements",
     "277 tps",
     "Redis has no prepared statements.",
   ),
-  "lambda.one": claim(
-    "sequential",
-    "Keep-alive makes one write faster, on average",
-    "3.3x, 33 and 10 ms",
-    3.3,
-  ),
-  "lambda.ten": claim("sequential", "It saves more on ten writes than on one", "120 ms against 23 ms", 97),
-  "lambda.across": claim("sequential", "A connection is reused by later invocations", "yes"),
+  "lambda.one": claim("sequential", "Keep-alive makes one write faster, on average", {
+    result: "3.3x, 33 and 10 ms",
+    number: 3.3,
+  }),
+  "lambda.ten": claim("sequential", "It saves more on ten writes than on one", {
+    result: "120 ms against 23 ms",
+    number: 97,
+  }),
+  "lambda.across": claim("sequential", "A connection is reused by later invocations", { result: "yes" }),
   "lambda.endToEnd": claim(
     "sequential",
     "What keep-alive saves on ten writes is seen from outside, behind an API gateway",
-    "120 ms",
-    120,
+    { result: "120 ms", number: 120 },
   ),
   "lambda.sales": unmeasured("Adding 100 ms reduces sales", "1%", "It is about customers."),
-  "envoy.timeWait": claim("time-wait", "A proxy reduces the sockets in TIME_WAIT", "95.6%, 70,145 to 3,108"),
-  "envoy.pileUp": claim(
-    "time-wait",
-    "Without it, closed connections pile up in TIME_WAIT",
-    "70,145 sockets at some 5,000 connections per second",
-  ),
+  "envoy.timeWait": claim("time-wait", "A proxy reduces the sockets in TIME_WAIT", {
+    result: "95.6%, 70,145 to 3,108",
+  }),
+  "envoy.pileUp": claim("time-wait", "Without it, closed connections pile up in TIME_WAIT", {
+    result: "70,145 sockets at some 5,000 connections per second",
+  }),
   "envoy.topology": claim(
     "request-parts",
     "Fetching the topology in each request costs as much as a command",
-    "4 to 5 ms, 100% of one command",
-    1,
+    { result: "4 to 5 ms, 100% of one command", number: 1 },
   ),
-  "envoy.connect": claim(
-    "request-parts",
-    "A proxy next to the process takes the time for connecting away",
-    "from 5 ms to nearly 0",
-  ),
-  "envoy.slower": claim("request-parts", "Reads and writes take a bit longer through the proxy", "a bit"),
-  "envoy.sparse": claim("request-parts", "Sparse requests lose most", "more obvious"),
-  "envoy.reuse": claim(
-    "time-wait",
-    "net.ipv4.tcp_tw_reuse does not reduce the sockets in TIME_WAIT",
-    "70,145 remain",
-    1,
-  ),
-  "envoy.exhausted": claim(
-    "time-wait",
-    "As these sockets pile up, new connections fail",
-    "timeouts after 4 s",
-  ),
+  "envoy.connect": claim("request-parts", "A proxy next to the process takes the time for connecting away", {
+    result: "from 5 ms to nearly 0",
+  }),
+  "envoy.slower": claim("request-parts", "Reads and writes take a bit longer through the proxy", {
+    result: "a bit",
+  }),
+  "envoy.sparse": claim("request-parts", "Sparse requests lose most", { result: "more obvious" }),
+  "envoy.reuse": claim("time-wait", "net.ipv4.tcp_tw_reuse does not reduce the sockets in TIME_WAIT", {
+    result: "70,145 remain",
+    number: 1,
+  }),
+  "envoy.exhausted": claim("time-wait", "As these sockets pile up, new connections fail", {
+    result: "timeouts after 4 s",
+  }),
   "envoy.replica": claim(
     "replica-down",
     "While a replica is down, reads through the proxy, which repeats none, fail",
-    "for some 10 s",
-    10,
+    { result: "for some 10 s", number: 10 },
   ),
   "envoy.established": claim(
     "established",
     "The proxy's kept connections raise the number of open ones at the servers",
-    "a dramatic increase",
+    { result: "a dramatic increase" },
   ),
-  "envoy.idleLimit": claim(
-    "established",
-    "Half the servers' idle limit lowers it",
-    "30% less at 150 s instead of 300 s",
-    0.3,
-  ),
+  "envoy.idleLimit": claim("established", "Half the servers' idle limit lowers it", {
+    result: "30% less at 150 s instead of 300 s",
+    number: 0.3,
+  }),
   "envoy.pods": unmeasured(
     "Fewer instances of the application are needed",
     "some",
@@ -176,7 +155,6 @@ export const CLAIMS = {
   ),
 } satisfies Readonly<Record<`${keyof typeof ARTICLES}.${string}`, ArticleClaim>>;
 
-/** Returns the title of a claim's article. */
 export const articleOf = (id: string): string => ARTICLES[id.split(".")[0] as keyof typeof ARTICLES];
 
 /** All claims, with their names and the titles of their articles. */

@@ -1,10 +1,17 @@
 import { type Estimate, MIN_REPETITIONS } from "../statistics/series.js";
 import { articleOf, CLAIMS } from "./articles.js";
-import { factor, grouped, withInterval } from "./present.js";
+import { factor, withInterval } from "./present.js";
 import type { Check, Claim, Verdict } from "./result.js";
 
-interface CheckDetails extends Pick<Check, "article" | "beside"> {
-  /** The numbers behind the estimate. */
+type ClaimId = keyof typeof CLAIMS;
+
+interface Decided {
+  /** The claim of an article that the check decides. */
+  readonly article?: ClaimId;
+  readonly beside?: string;
+}
+
+interface Estimated extends Decided {
   readonly detail?: string;
   /** Formats the estimate. Default: as a factor. */
   readonly text?: (value: number) => string;
@@ -19,10 +26,11 @@ export function decide({ low, high, n }: Estimate, bound: "at least" | "at most"
 
 const limited =
   (bound: "at least" | "at most") =>
-  (expectation: string, estimate: Estimate, limit: number, details: CheckDetails = {}): Check => {
-    const { detail, text = factor, ...others } = details;
+  (expectation: string, estimate: Estimate, limit: number, details: Estimated = {}): Check => {
+    const { detail, text = factor, article, beside } = details;
     const actual = `${withInterval(estimate, text)}${detail === undefined ? "" : `; ${detail}`}`;
-    return { expectation, verdict: decide(estimate, bound, limit), actual, estimate, ...others };
+    const verdict = decide(estimate, bound, limit);
+    return { expectation, verdict, actual, estimate, article: article && claimOf(article), beside };
   };
 
 export const atLeast = limited("at least");
@@ -30,12 +38,10 @@ export const atLeast = limited("at least");
 export const atMost = limited("at most");
 
 /** Checks a condition that is counted, not estimated. */
-export const exactly = (
-  expectation: string,
-  holds: boolean,
-  actual: string,
-  details: Pick<Check, "article" | "beside"> = {},
-): Check => ({ expectation, verdict: holds ? "yes" : "no", actual, ...details });
+export function exactly(expectation: string, holds: boolean, actual: string, details: Decided = {}): Check {
+  const { article, beside } = details;
+  return { expectation, verdict: holds ? "yes" : "no", actual, article: article && claimOf(article), beside };
+}
 
 /**
  * Returns the checks of a run of `rounds` repetitions, with how the articles' claims agree. With too few repetitions all are
@@ -61,11 +67,10 @@ function agreementOf({ verdict, article, estimate }: Check): Pick<Check, "agreem
   return { agreement: near ? "same order of magnitude" : "same direction" };
 }
 
-/** Returns a claim of an article, for a check that decides it. */
-export const claimOf = (id: keyof typeof CLAIMS): Claim => {
+function claimOf(id: ClaimId): Claim {
   const { result, number } = CLAIMS[id];
   return { id, title: articleOf(id), result, number };
-};
+}
 
 /**
  * Returns a function that checks articles' claims by rows. The row of the article's own set-up decides; the numbers of the others are
@@ -74,45 +79,22 @@ export const claimOf = (id: keyof typeof CLAIMS): Claim => {
  */
 export const decidedBy =
   <T extends { readonly label: string }>(rows: readonly T[], isOwn: (row: T) => boolean) =>
-  (article: Claim, check: (row: T) => Check): Check[] => {
+  (claim: ClaimId, check: (row: T) => Check): Check[] => {
     const own = rows.find(isOwn);
     if (!own) return [];
     const decided = check(own);
     const others = rows.filter((row) => row !== own).map((row) => `${row.label}: ${check(row).actual}`);
-    const beside = [...(decided.beside === undefined ? [] : [decided.beside]), ...others].join("; ");
-    return [{ ...decided, article, ...(beside !== "" && { beside }) }];
+    const beside = [decided.beside, ...others].filter((text) => text !== undefined).join("; ");
+    return [{ ...decided, article: claimOf(claim), beside: beside || undefined }];
   };
 
-/** The words of a verdict: a claim of an article is reproduced, one of this project passes. */
-export const verdictText = ({ verdict, article }: Pick<Check, "verdict" | "article">): string =>
-  verdict === "undecided"
-    ? "UNDECIDED"
-    : article === undefined
-      ? { yes: "PASS", no: "FAIL" }[verdict]
-      : { yes: "REPRODUCED", no: "NOT REPRODUCED" }[verdict];
-
-/** Returns the expectation of a check, and the numbers that decided it. */
 export const checkText = ({ expectation, actual }: Check): string => `${expectation}: ${actual}`;
 
-const NO_CHECKS = "This scenario measures, and has no checks.";
-
-/** Summarizes the verdicts in one paragraph. */
-export function summaryOf(checks: readonly Check[]): string {
-  if (checks.length === 0) return NO_CHECKS;
-  const groups = new Map(grouped(checks, verdictText));
-  const part = (verdict: string, start: string) => {
-    const own = groups.get(verdict);
-    return own
-      ? [`${start}: ${own.map(({ expectation, actual }) => `${expectation} (${actual})`).join("; ")}.`]
-      : [];
-  };
-  const passed = groups.get("PASS")?.length ?? 0;
-  const own = checks.filter(({ article }) => article === undefined).length;
-  return [
-    ...part("REPRODUCED", "Reproduced"),
-    ...part("NOT REPRODUCED", "Not reproduced"),
-    ...part("FAIL", "Failed"),
-    ...part("UNDECIDED", "Undecided, since the interval contains the limit or there are too few repetitions"),
-    ...(own > 0 ? [`${passed} of ${own} checks of warmline ${passed === 1 ? "passes" : "pass"}.`] : []),
-  ].join(" ");
+/** Returns "3 yes, 1 no, 0 undecided". */
+export function verdictCounts(checks: readonly Check[]): string {
+  const count = (verdict: Verdict) => checks.filter((check) => check.verdict === verdict).length;
+  return `${count("yes")} yes, ${count("no")} no, ${count("undecided")} undecided`;
 }
+
+export const summaryOf = (checks: readonly Check[]): string =>
+  checks.length === 0 ? "This scenario measures, and has no checks." : `${verdictCounts(checks)}.`;

@@ -18,16 +18,12 @@ const UNMEASURED = [
 ];
 
 /**
- * Returns the commit of the last change to what is measured, with `-dirty` if files differ from it. So a commit of results, pages or
- * tests keeps results valid. Undefined if the folder is not the top of a clone.
- * @param root the folder. Default: the repository of this package
+ * Returns the commit of the last change to what is measured, with `-dirty` if files differ from it, so that a commit of results, pages
+ * or tests keeps results valid. Undefined if the folder is not the top of a clone.
  */
 export function readCommit(root: string = ROOT): string | undefined {
   const git = (...args: string[]) =>
-    execFileSync("git", ["-C", root, ...args], {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "ignore"],
-    }).trim();
+    execFileSync("git", ["-C", root, ...args], { encoding: "utf8", stdio: "pipe" }).trim();
   try {
     if (realpathSync(git("rev-parse", "--show-toplevel")) !== realpathSync(root)) return undefined;
     const commit = git("log", "-1", "--format=%H", "--", ".", ...UNMEASURED);

@@ -3,13 +3,14 @@ import { createRequire } from "node:module";
 import { arch, cpus, loadavg, platform, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { findLambdaRic } from "warmline-testbed";
+import { UsageError } from "../util/usage.js";
 
-/** The machine that the numbers were measured on. */
 export type Machine = ReturnType<typeof thisMachine>;
 
+/** @throws UsageError if `WARMLINE_LAMBDA_RIC` names a folder without AWS's runtime client */
 export function thisMachine() {
   const processors = cpus();
-  const ric = findLambdaRic();
+  const ric = lambdaRic();
   return {
     cpu: processors[0]?.model.trim() ?? "unknown",
     cores: processors.length,
@@ -23,7 +24,14 @@ export function thisMachine() {
   };
 }
 
-/** The version of an installed package. */
+function lambdaRic() {
+  try {
+    return findLambdaRic();
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
 export function readVersion(name: string): string {
   // Not by an import: most packages do not export their manifest.
   const folders = createRequire(import.meta.url).resolve.paths(name)!;

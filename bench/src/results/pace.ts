@@ -19,11 +19,7 @@ export function calibrate(): number {
   return Math.min(...times);
 }
 
-/**
- * Returns why a run is void, for a host that slowed: the median of its calibrations is above the best one known.
- * @param paces the calibrations of the run, in ms
- * @param best the fastest calibration of this publication, in ms
- */
+/** Returns why a run is void: the median of its calibrations is above the best one known by too much. */
 export function slowdownOf(paces: readonly number[], best: number): string | undefined {
   const slower = median(paces) / best;
   return slower > MAX_SLOWDOWN ? `the host was ${slower.toFixed(2)} times slower than before` : undefined;

@@ -1,26 +1,11 @@
-import type { BenchClient } from "../client/bench-client.js";
 import { type Estimate, mean, type Series } from "../statistics/series.js";
 import type { BarChart, Chart, LineChart, Style, Table } from "./result.js";
 
-/** A time in milliseconds, with its unit. */
 export const ms = (value: number): string => `${value.toFixed(2)} ms`;
-
-/** A time in seconds, with its unit. */
 export const seconds = (value: number): string => `${value.toFixed(1)} s`;
-
-/** An amount of money. */
-export const dollars = (value: number): string => `$${value.toFixed(2)}`;
-
-/** How many times as much. */
 export const factor = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)}x`;
-
-/** How many times as much, to three digits behind the point. */
 export const preciseFactor = (value: number): string => `${value.toFixed(3)}x`;
-
-/** A share as a percentage. */
 export const share = (ratio: number): string => `${(ratio * 100).toFixed(1)}%`;
-
-/** A whole number with separators. */
 export const count = (value: number): string => Math.round(value).toLocaleString("en");
 
 /** Numbers whose interval is wider than this factor are no figure: they are shown as a range. */
@@ -39,7 +24,6 @@ export function grouped<T>(items: readonly T[], groupOf: (item: T) => string): [
   return names.map((name) => [name, items.filter((item) => groupOf(item) === name)]);
 }
 
-/** Groups rows by client, in their order. */
 export const byClient = <T extends { readonly client: { readonly name: string; readonly label: string } }>(
   rows: readonly T[],
 ) =>
@@ -47,30 +31,88 @@ export const byClient = <T extends { readonly client: { readonly name: string; r
     return { name, label: own[0]!.client.label, rows: own };
   });
 
+/** Panels whose largest numbers differ by more than this factor have scales of their own. */
+const FAR_APART = 10;
+
 /** The value of a table's cell: text, a number, or an estimate with its interval. */
 type Cell = string | number | Estimate | undefined;
 
 /** A column: its title, its value for a row, and the digits behind the point. Default: 2 for estimates, else 0. */
 type Column<T> = readonly [title: string, cellOf: (row: T) => Cell, digits?: number];
 
-/** Returns a table with a line between groups. */
-export function tableOf<T>(
+/**
+ * Returns a table with a line between groups, and a chart of each column whose title is in `charts`: a panel for each group of rows,
+ * with a bar for each row. Groups of one row share a panel.
+ */
+export function tabulate<T>(
   rows: readonly T[],
-  groupOf: (row: T) => string,
+  { group, charts: titles = [] }: { readonly group: (row: T) => string; readonly charts?: readonly string[] },
   columns: readonly Column<T>[],
-): Table {
-  return {
-    columns: columns.map(([title, cellOf]) => {
-      const isNumber = rows.every((row) => typeof cellOf(row) !== "string");
-      return { title, ...(isNumber && { number: true }) };
-    }),
-    rows: grouped(rows, groupOf).flatMap(([, own]) =>
+): { table: Table; charts: readonly Chart[] } {
+  const groups = grouped(rows, group);
+  const texts = columns.filter(([, cellOf]) => rows.some((row) => typeof cellOf(row) === "string"));
+  const table: Table = {
+    columns: columns.map((column) => ({
+      title: column[0],
+      ...(!texts.includes(column) && { number: true }),
+    })),
+    rows: groups.flatMap(([, own]) =>
       own.map((row, index) => ({
         newGroup: index === 0,
         cells: columns.map(([, cellOf, digits]) => textOf(cellOf(row), digits)),
       })),
     ),
   };
+  const panels = groups.length === rows.length ? [["", rows] as const] : groups;
+  const labels = new Map(panels.flatMap(([, own]) => own.map((row) => [row, labelOf(row, own, texts)])));
+  const styleOf = stylesOf([...labels.values()]);
+  const charts = titles.map((title): BarChart => {
+    const [, cellOf] = columns.find((column) => column[0] === title)!;
+    const barsOf = (row: T) => {
+      const number = cellOf(row) as number | Estimate;
+      const { value, low, high, n } = typeof number === "object" ? number : { value: number, n: 1 };
+      if (Number.isNaN(value)) return [];
+      return [{ ...styleOf(labels.get(row)!), value, ...(n > 1 && { low, high }) }];
+    };
+    const bars = panels.map(([name, own]) => ({ title: name, bars: own.flatMap(barsOf) }));
+    const drawn = bars.filter((panel) => panel.bars.length > 0);
+    const largest = drawn.map((panel) => Math.max(...panel.bars.map(({ value }) => value)));
+    const ownScales = Math.max(...largest) > FAR_APART * Math.min(...largest);
+    return { kind: "bars", title, unit: "", ownScales, groups: drawn };
+  });
+  return { table, charts };
+}
+
+/** Returns the texts of a row that tell it apart from the other rows of its panel. */
+function labelOf<T>(row: T, own: readonly T[], texts: readonly Column<T>[]): string {
+  const differing = texts.filter(([, cellOf]) => new Set(own.map(cellOf)).size > 1);
+  return (differing.length > 0 ? differing : texts.slice(-1)).map(([, cellOf]) => cellOf(row)).join(", ");
+}
+
+/** Returns the style of each label: a hue of its own, as far as the ten hues go. Tuned settings are dashed. */
+function stylesOf(labels: readonly string[]): (label: string) => Style {
+  const distinct = [...new Set(labels)];
+  return (label) => {
+    const dashed = label.endsWith(", tuned") && { dashed: true };
+    return { label, hue: distinct.indexOf(label) % 10, ...dashed };
+  };
+}
+
+interface Lines<T> extends Pick<LineChart, "title" | "unit" | "along"> {
+  readonly label: (row: T) => string;
+  readonly points: (row: T) => readonly (readonly [number, number])[];
+  readonly group?: (row: T) => string;
+}
+
+/** Returns a chart of lines over time or another quantity: a line for each row, and a panel for each group. */
+export function linesOf<T>(
+  rows: readonly T[],
+  { label, points, group = () => "", ...titles }: Lines<T>,
+): LineChart {
+  const styleOf = stylesOf(rows.map(label));
+  const lineOf = (row: T) => ({ ...styleOf(label(row)), points: points(row) });
+  const panels = grouped(rows, group).map(([title, own]) => ({ title, lines: own.map(lineOf) }));
+  return { kind: "lines", ...titles, panels };
 }
 
 function textOf(value: Cell, digits: number | undefined): string {
@@ -98,72 +140,11 @@ const columnsOf = <K extends string>(
 ): SeriesColumns<K> =>
   (Object.entries(titles) as [K, string][]).map(([key, title]) => [title, (row) => cellOf(row[key]), digits]);
 
-/** The columns of the medians of some series, by title. */
 export const medianColumns = <K extends string>(titles: Readonly<Record<K, string>>, digits = 2) =>
   columnsOf(titles, (series) => series.estimate(), digits);
 
-/** The columns of the mean per round of some series, by title. */
 export const meanColumns = <K extends string>(titles: Readonly<Record<K, string>>, digits = 0) =>
   columnsOf(titles, (series) => series.estimate(mean), digits);
 
-/** The columns of the sum over all rounds of some series, by title. */
 export const totalColumns = <K extends string>(titles: Readonly<Record<K, string>>) =>
   columnsOf(titles, ({ total }) => total, 0);
-
-interface ClientRow {
-  readonly client: Pick<BenchClient, "label" | "order" | "tunes">;
-}
-
-const styleOfClient = ({ client: { label, order, tunes } }: ClientRow): Style => ({
-  label,
-  hue: Math.floor(order) - 1,
-  ...(tunes !== undefined && { dashed: true }),
-});
-
-/** How rows become charts, with a mark for each row. */
-interface ChartOptions<T> {
-  /** The panel of a row. Default: all rows in one panel. */
-  readonly group?: (row: T) => string;
-  /** Whether each group of bars has a scale of its own. */
-  readonly ownScales?: boolean;
-  /** The label and colour of a row. Default: those of its client, which it must have then; tuned settings are dashed. */
-  readonly style?: (row: T) => Style;
-  /** Bar charts. The interval of an estimate is drawn as a thin line. */
-  readonly bars?: readonly (readonly [
-    title: string,
-    unit: string,
-    numberOf: (row: T) => number | Estimate,
-  ])[];
-  /** Lines over time or another quantity. */
-  readonly lines?: readonly (readonly [
-    title: string,
-    unit: string,
-    along: string,
-    pointsOf: (row: T) => readonly (readonly [number, number])[],
-  ])[];
-  /** Titles of charts that the summary page shows too. */
-  readonly summary?: readonly string[];
-}
-
-export function chartsOf<T>(rows: readonly T[], options: ChartOptions<T>): Chart[] {
-  const { bars = [], lines = [], summary = [], ownScales, group = () => "" } = options;
-  const style = options.style ?? (styleOfClient as unknown as (row: T) => Style);
-  const panels = grouped(rows, group);
-  const lengthOf = (value: number | Estimate) =>
-    typeof value === "number"
-      ? { value }
-      : { value: value.value, ...(value.n > 1 && { low: value.low, high: value.high }) };
-  const charts = [
-    ...bars.map(([title, unit, numberOf]): BarChart => {
-      const barOf = (row: T) => ({ ...style(row), ...lengthOf(numberOf(row)) });
-      const groups = panels.map(([title, own]) => ({ title, bars: own.map(barOf) }));
-      return { kind: "bars", title, unit, ownScales, groups };
-    }),
-    ...lines.map(([title, unit, along, pointsOf]): LineChart => {
-      const lineOf = (row: T) => ({ ...style(row), points: pointsOf(row) });
-      const own = panels.map(([title, own]) => ({ title, lines: own.map(lineOf) }));
-      return { kind: "lines", title, unit, along, panels: own };
-    }),
-  ];
-  return charts.map((chart) => (summary.includes(chart.title) ? { ...chart, inSummary: true } : chart));
-}

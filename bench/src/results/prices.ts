@@ -12,8 +12,7 @@ export const PRICES = {
 export const COLD_SHARE = 0.01;
 
 /**
- * Returns the dollars of a million invocations by {@link PRICES}: duration and requests on AWS Lambda; commands and bandwidth
- * at Upstash, beyond its free quotas; data transfer out of AWS, where Redis is reached over the internet.
+ * Returns the dollars of a million invocations by {@link PRICES}.
  * @param invocation the billed duration in ms, the function's memory in MB, the commands sent to Redis, the bytes sent by Redis, and the
  * bytes that the function sends over the internet (default: 0)
  */

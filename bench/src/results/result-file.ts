@@ -1,11 +1,8 @@
 import { readFileSync } from "node:fs";
 import { UsageError } from "../util/usage.js";
-import type { Result, Table } from "./result.js";
+import type { Result } from "./result.js";
 
-/**
- * Reads the results in a file that `--json` wrote: of one scenario, or of several.
- * @throws UsageError if the file is not readable or has other contents.
- */
+/** Reads the results of a file that `--json` wrote. @throws UsageError if the file is not readable or has other contents */
 export function resultsIn(file: string): Result[] {
   let parsed: Result | { readonly results: Result[] };
   try {
@@ -23,9 +20,11 @@ export function resultsIn(file: string): Result[] {
 /** The significant digits of published numbers: more are noise, and half of the file. */
 const DIGITS = 4;
 
-/** Returns the text of a published result: numbers of four digits, a line for each case and each row of its table. A series with all its values has nothing that can be computed from them. */
-export function published(result: Result): string {
-  const { table, parts, data, ...rest } = result;
+/**
+ * Returns the text of a published result: numbers of four digits, a line for each property and for each case. A series with all its
+ * values has nothing that can be computed from them.
+ */
+export function published({ data, ...rest }: Result): string {
   const short = (_: string, value: unknown) => {
     if (typeof value === "number" && !Number.isInteger(value)) return Number(value.toPrecision(DIGITS));
     if (value === null || typeof value !== "object" || !("values" in value && "p50" in value)) return value;
@@ -33,18 +32,7 @@ export function published(result: Result): string {
     return { count, rounds, values };
   };
   const line = (value: unknown) => JSON.stringify(value, short);
-  const lines = (values: readonly unknown[]) =>
-    `[\n${values.map((value) => `  ${line(value)}`).join(",\n")}\n]`;
-  const tableText = ({ columns, rows }: Table) => `{"columns": ${line(columns)}, "rows": ${lines(rows)}}`;
-  const partTexts = parts?.map(({ name, title, table }) => {
-    return `{"name": ${line(name)}, "title": ${line(title)}, "table": ${tableText(table)}}`;
-  });
-  const present = Object.entries(rest).filter(([, value]) => value !== undefined);
-  const entries = present.map(([key, value]) => `"${key}": ${line(value)}`);
-  return `{${[
-    ...entries,
-    `"table": ${tableText(table)}`,
-    ...(partTexts ? [`"parts": [${partTexts.join(",\n")}]`] : []),
-    `"data": ${lines(data as unknown[])}`,
-  ].join(",\n")}}\n`;
+  const properties = Object.entries(rest).filter(([, value]) => value !== undefined);
+  const cases = (data as unknown[]).map((row) => `  ${line(row)}`).join(",\n");
+  return `{${properties.map(([key, value]) => `"${key}": ${line(value)},\n`).join("")}"data": [\n${cases}\n]}\n`;
 }

@@ -1,7 +1,6 @@
 import { checkText } from "./checks.js";
 import type { Check, Result, Table } from "./result.js";
 
-/** The width of a line of text. Tables may be wider. */
 const COLUMNS = 100;
 
 /** Returns a result as it is printed: its sentences, the table, and the checks with what the articles measured. */
@@ -25,11 +24,8 @@ export function resultText(result: Result): string {
 /** A check as lines: the verdict, what is checked and the numbers; then what the article measured. */
 function checkLines(check: Check): string {
   const { verdict, article } = check;
-  const lines = [
-    wrap(`${verdict.padEnd(3)}  ${checkText(check)}`, 5),
-    ...(article === undefined ? [] : [wrap(`     The article measured: ${article.result}`, 5)]),
-  ];
-  return lines.join("\n");
+  const line = wrap(`${verdict.padEnd(3)}  ${checkText(check)}`, 5);
+  return article ? `${line}\n${wrap(`     The article measured: ${article.result}`, 5)}` : line;
 }
 
 /** Breaks a text into lines at its blanks; later lines are indented. */

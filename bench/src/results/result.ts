@@ -2,7 +2,6 @@ import type { Estimate } from "../statistics/series.js";
 import type { Load } from "./load-guard.js";
 import type { Machine } from "./machine.js";
 
-/** One line of a chart, or one bar. */
 export interface Style {
   readonly label: string;
   /** The number of a colour of the report, from 0 to 9; the same number means the same thing all over a scenario. */
@@ -11,31 +10,23 @@ export interface Style {
   readonly dashed?: boolean;
 }
 
-interface ChartBase {
-  readonly title: string;
-  readonly inSummary?: boolean;
-}
-
 /** Bars in groups, on a linear axis from zero. */
-export interface BarChart extends ChartBase {
+export interface BarChart {
   readonly kind: "bars";
+  readonly title: string;
   /** Whether each group has a scale of its own, because groups are not compared with each other. */
   readonly ownScales?: boolean;
   readonly unit: string;
   readonly groups: readonly {
     readonly title: string;
-    readonly bars: readonly (Style & {
-      readonly value: number;
-      /** The ends of the 95% interval. */
-      readonly low?: number;
-      readonly high?: number;
-    })[];
+    readonly bars: readonly (Style & Readonly<{ value: number; low?: number; high?: number }>)[];
   }[];
 }
 
 /** Counts over time or another quantity, one panel beside the other on common scales. */
-export interface LineChart extends ChartBase {
+export interface LineChart {
   readonly kind: "lines";
+  readonly title: string;
   readonly unit: string;
   /** The unit of what it is counted along, to the right. */
   readonly along: string;
@@ -49,8 +40,9 @@ export interface LineChart extends ChartBase {
 export const CELL_KINDS = ["right", "rejected", "hung", "wrong", "doubled"] as const;
 
 /** A table of coloured cells: one row per fault, one column per client. */
-export interface MatrixChart extends ChartBase {
+export interface MatrixChart {
   readonly kind: "matrix";
+  readonly title: string;
   readonly about: string;
   readonly columns: readonly string[];
   readonly rows: readonly {
@@ -104,35 +96,18 @@ export interface Report {
   readonly checks: readonly Check[];
   readonly table: Table;
   readonly charts: readonly Chart[];
-  /** Notes that a reader needs to judge the numbers. */
   readonly notes: readonly string[];
 }
 
 /** The outcome of a scenario. A quick run has no checks. */
 export interface Outcome extends Report {
-  /** The verdicts in one paragraph. */
   readonly summary: string;
   /** How long, how often and over what was measured. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly versions: Readonly<Record<string, string>>;
-  /** The tables of its further parts. */
   readonly parts?: readonly { readonly name: string; readonly title: string; readonly table: Table }[];
   /** All numbers, for programs: one object per case, with intervals and the numbers of each repetition. */
   readonly data: unknown;
-}
-
-/** How a second publication, hours after the first one, agrees with it. */
-export interface Repeated {
-  /** The seeds of the first publication's runs. */
-  readonly seeds: readonly number[];
-  /** The number of ratios with an interval in tables and checks, and the names of those whose two intervals do not overlap. */
-  readonly ratios: number;
-  readonly ratiosApart: readonly string[];
-  /** The same for all other figures. */
-  readonly figures: number;
-  readonly figuresApart: readonly string[];
-  /** The checks that are yes in one and no in the other. */
-  readonly verdicts: readonly string[];
 }
 
 /** A run of a scenario, as `--json` writes it. */
@@ -147,7 +122,6 @@ export interface Result extends Outcome {
   readonly machine: Machine;
   /** The commit of the repository, with `-dirty` if its files differed. Absent outside a clone. */
   readonly commit?: string;
-  /** The load of other processes. */
   readonly load: Load;
   /** When the run began, as ISO 8601; of several runs the first one. */
   readonly startedAt: string;
@@ -160,12 +134,9 @@ export interface Result extends Outcome {
     readonly void: number;
     readonly seeds: readonly number[];
     readonly startedAt: readonly string[];
-    /** The comparison with an earlier publication of the same commit. Absent if there is none. */
-    readonly repeated?: Repeated;
   };
 }
 
-/** A scenario that did not run, and why. */
 export interface SkippedScenario {
   readonly scenario: string;
   readonly reason: string;

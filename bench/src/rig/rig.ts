@@ -12,39 +12,40 @@ import type { BenchClient, Endpoint, Place } from "../client/bench-client.js";
 /** Registers a function that stops something; the last one runs first. */
 export type Defer = (stop: () => unknown) => void;
 
+/** Returns what a promise starts, and registers that it is stopped. */
+export async function started<T extends { stop(): unknown } | { close(): unknown }>(
+  starting: Promise<T>,
+  defer: Defer,
+): Promise<T> {
+  const running = await starting;
+  defer(() => ("stop" in running ? running.stop() : running.close()));
+  return running;
+}
+
 /** How far away the server is: the round-trip time in ms, and whether TLS is used. */
 type Distance = Readonly<{ rttMs: number; tls: boolean }>;
+type Protocol = NetworkProxyOptions["protocol"];
 
 export interface RigOptions extends Distance {
   /** Start a `redis-server` on TCP, in front of which the gateway stands, so that both can be measured. */
   readonly redis?: boolean;
-  /** More flags for the gateway. */
   readonly gatewayArgs?: readonly string[];
 }
 
-/** A server and the way to it. */
 export type Rig = Awaited<ReturnType<typeof startRig>>;
 
 /** Starts the gateway and a path to it. Each part is registered once it has started, also if a later one does not start. */
 export async function startRig(options: RigOptions, deferOfRig: Defer) {
-  const redis = options.redis ? await startRedis({ listen: "tcp" }) : undefined;
-  deferOfRig(() => redis?.stop());
+  const redis = options.redis ? await started(startRedis({ listen: "tcp" }), deferOfRig) : undefined;
   const behind = redis ? ["--redis", redis.url] : ["--engine", "embedded"];
-  const gateway = await startGatewayProcess({ args: [...behind, ...(options.gatewayArgs ?? [])] });
-  deferOfRig(() => gateway.stop());
+  const args = [...behind, ...(options.gatewayArgs ?? [])];
+  const gateway = await started(startGatewayProcess({ args }), deferOfRig);
   const { url, token } = gateway;
   let certificate: Certificate | undefined;
-  const startPath = async (
-    port: number,
-    { rttMs, tls }: Distance,
-    protocol: NetworkProxyOptions["protocol"],
-    defer: Defer,
-  ) => {
+  const startPath = async (port: number, { rttMs, tls }: Distance, protocol: Protocol, defer: Defer) => {
     if (tls) certificate ??= makeCertificate();
     const path = { to: { port }, rttMs, tls: tls ? certificate : undefined, protocol };
-    const proxy = await startNetworkProxy(path);
-    defer(() => proxy.close());
-    return proxy;
+    return started(startNetworkProxy(path), defer);
   };
   const at = async (given: Partial<Distance>, defer = deferOfRig) => {
     const distance = { ...options, ...given };
@@ -97,11 +98,7 @@ async function nameOf(redis: RedisServer): Promise<string> {
 }
 
 /** Returns a number of INFO, such as `connected_clients` of the section `clients`. */
-export async function readInfo(
-  redis: Pick<RedisServer, "command">,
-  section: string,
-  name: string,
-): Promise<number> {
+export async function readInfo(redis: Pick<RedisServer, "command">, section: string, name: string) {
   const text = String(await redis.command("INFO", section));
   return Number(new RegExp(`^${name}:([\\d.]+)`, "m").exec(text)![1]);
 }

@@ -1,7 +1,7 @@
 import { type Instance, type InstanceOptions, type Invocation, startInstance } from "warmline-testbed";
 import { type FunctionSpec, handlerPath } from "../client/bench-client.js";
 import { allEnded } from "../util/promises.js";
-import type { Defer } from "./rig.js";
+import { type Defer, started } from "./rig.js";
 
 /** The value stored under `greeting`, which the measured functions read. */
 export const GREETING = "hello from a warm connection";
@@ -31,12 +31,9 @@ export async function runInstance(label: string, what: FunctionSpec, options: Ru
 }
 
 /** Does what {@link runInstance} does, but leaves the instance running: the caller stops it. @throws as {@link runInstance} */
-export async function beginInstance(
-  label: string,
-  what: FunctionSpec,
-  { events = [{}], invocations = events.length, expected, onInvoked, ...options }: RunInstanceOptions,
-) {
-  const instance = await startInstance({ ...options, ...what, firstEvent: events[0] });
+export async function beginInstance(label: string, what: FunctionSpec, options: RunInstanceOptions) {
+  const { events = [{}], invocations = events.length, expected, onInvoked, ...others } = options;
+  const instance = await startInstance({ ...others, ...what, firstEvent: events[0] });
   try {
     const latencies: number[] = [];
     const bodies: unknown[] = [];
@@ -59,7 +56,6 @@ export async function beginInstance(
   }
 }
 
-/** What a handler returns in `body`. */
 export type Body<Handler extends (event: never) => Promise<{ body: unknown }>> = Awaited<
   ReturnType<Handler>
 >["body"];
@@ -70,7 +66,13 @@ export function bodyOf({ result, error }: Invocation, label: string, instance: I
   return (result as { body?: unknown } | undefined)?.body;
 }
 
-/** The function of simulated users, each as a process with connections of its own. */
+/** Invokes a frozen instance: it thaws with the event waiting, as on Lambda. */
+export async function invokeFrozen(instance: Instance, event: unknown): Promise<Invocation> {
+  const invocation = instance.invoke(event);
+  await instance.thaw();
+  return invocation;
+}
+
 export const USERS: FunctionSpec = { handler: handlerPath("sparse-users"), env: {} };
 
 /** Starts instances that each run one invocation and then stay. `done` resolves once all invocations have ended. */
@@ -80,11 +82,7 @@ export async function startInstances(
   { count, event, timeoutMs }: Readonly<{ count: number; event?: unknown; timeoutMs?: number }>,
   defer: Defer,
 ) {
-  const start = async () => {
-    const instance = await startInstance({ ...what, timeoutMs });
-    defer(() => instance.stop());
-    return instance;
-  };
+  const start = () => started(startInstance({ ...what, timeoutMs }), defer);
   const instances = await allEnded(Array.from({ length: count }, start));
   const invoke = async (instance: Instance) => bodyOf(await instance.invoke(event), label, instance);
   return { done: Promise.all(instances.map(invoke)) };

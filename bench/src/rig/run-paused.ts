@@ -3,6 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Instance, type Invocation, startInstance } from "warmline-testbed";
 import type { FunctionSpec } from "../client/bench-client.js";
 import { Gate } from "../util/gate.js";
+import { invokeFrozen } from "./run-instance.js";
 
 /**
  * The instances that pause at once, as many as fit into memory: each is a process of its own, of 20 MB to 60 MB. At most 180: with
@@ -10,7 +11,6 @@ import { Gate } from "../util/gate.js";
  */
 export const PAUSING_LANES = Math.max(16, Math.min(180, Math.floor(totalmem() / 2 ** 26)));
 
-/** Pauses between the invocations of an instance. */
 export interface Pauses {
   readonly calls: number;
   readonly pauseMs: number;
@@ -26,7 +26,6 @@ export interface Pauses {
   onWarm?(): void;
 }
 
-/** The number of first invocations that do not count. */
 const WARM_UP = 3;
 
 /** While one instance starts, runs an invocation or stops, all others of this process pause. */
@@ -37,19 +36,11 @@ const alone = new Gate(1);
  * An instance that ended, as after a timeout, runs no further invocations.
  * @returns the latencies in ms; the number of invocations that failed, first ones included; the longest pause in s
  */
-export async function runPaused(
-  what: FunctionSpec,
-  event: unknown,
-  { calls, pauseMs, frozen, timeoutMs = 5_000, latencyOf, onWarm, ...pauses }: Pauses,
-) {
+export async function runPaused(what: FunctionSpec, event: unknown, pauses: Pauses) {
+  const { calls, pauseMs, frozen, timeoutMs = 5_000, latencyOf, onWarm } = pauses;
   const latencies: number[] = [];
   let [failed, longestPauseS, pausedAt] = [0, 0, 0];
-  const invokeDirectly = async (instance: Instance) => {
-    const invocation = instance.invoke(event);
-    if (frozen) await instance.thaw();
-    return invocation;
-  };
-  const { invoke = invokeDirectly } = pauses;
+  const { invoke = (instance) => (frozen ? invokeFrozen(instance, event) : instance.invoke(event)) } = pauses;
   const beginPause = async (instance: Instance) => {
     if (frozen) await instance.freeze();
     pausedAt = performance.now();

@@ -8,13 +8,11 @@ export interface Run {
   readonly scenario: Scenario;
   readonly settings: Settings;
   readonly clients: readonly BenchClient[];
-  /** The runs of its further parts. */
   readonly parts: readonly Run[];
   /** The command that runs this again, seed included. */
   readonly line: string;
 }
 
-/** Where results are written. */
 export interface Output {
   readonly json: string | undefined;
   readonly report: string | undefined;
@@ -29,13 +27,8 @@ export type CommandLine =
   | {
       readonly action: "publish";
       readonly runs: readonly Run[];
-      /** The number of runs of each scenario. */
       readonly count: number;
       readonly seed: number;
-      /** Whether to measure again what has been published from this commit. */
-      readonly again: boolean;
-      /** Whether the results are for a look: they are not written to `bench/results`, and the tree may have changes. */
-      readonly trial: boolean;
     };
 
 export const HELP = `npm start                             the scenario keepalive with few repetitions, and its checks; takes the
@@ -43,7 +36,7 @@ export const HELP = `npm start                             the scenario keepaliv
 npm run bench -- SCENARIO [options]
 npm run bench -- all [options]        every scenario, one report
 npm run bench -- report FILE...       a report of results that --json wrote; of one scenario the last one counts
-npm run bench -- publish [SCENARIO...] [options]
+npm run bench -- publish [SCENARIO...] [--runs N] [--seed N]
                                       the published results: several runs of each scenario, spread over the whole time
 npm run bench -- --list
 
@@ -53,29 +46,22 @@ npm run bench -- --list
                    Scenarios that compare round-trip times take several: --rtt 0,2,20
 --tls              use TLS, with a self-signed certificate
 --clients A,B      measure these clients, or groups: standard; candidates: those that an application would choose,
-                   as shipped; shipped: with references such as a raw socket; all; http; tcp
+                   as shipped; all; http; tcp
 --invocations N    invocations per client, variant and round
 --rounds N         rounds, each with instances of its own; in faults and zombie: trials per client and case
 --seconds N        duration of the load in s, for scenarios that run for a fixed time; of the pause in lambda
 --memory MB        the function's memory size; the scenarios memory and lambda take several: --memory 128,1769
 --seed N           seed of the random order; printed with the result
 --json FILE        write all measurements as JSON
---report FILE      write the HTML report; default bench/report/SCENARIO.html. With several scenarios it is a summary, and
-                   their pages are in the folder bench/report/all
+--report FILE      write the HTML report; default bench/report/SCENARIO.html, with several scenarios bench/report/all.html
 
-publish            writes bench/results. A scenario that was published from this commit is skipped, and an interrupted
-                   publication continues. A run on a host that slows or is busy is void, and is repeated
+publish            writes bench/results, from a commit. A scenario that was published from this commit is skipped, and an
+                   interrupted publication continues. A run on a host that slows or is busy is void, and is repeated.
+                   It takes --runs and --seed alone
 --runs N           runs of each scenario; default 5. Each is one repetition of the figures
---again            measures scenarios that have been published from this commit once more, with another --seed, and compares both:
-                   a figure whose two intervals do not overlap is published as the range of both
---trial            writes to bench/report/trial; takes any other option, uncommitted changes and a busy host
 `;
 
-/** The word by which `npm start` runs the scenario keepalive. */
 const START = "start";
-
-/** Options of publish alone. */
-const PUBLISH_OPTIONS = ["runs", "again", "trial"] as const;
 /** The number of runs of a publication: fewer decide nothing. */
 const PUBLISHED_RUNS = 5;
 
@@ -95,10 +81,7 @@ const SOME_TAKE: Readonly<Record<string, (scenario: Scenario) => boolean>> = {
   tls: inSome(({ fixed }) => !fixed?.includes("tls")),
 };
 
-/**
- * Parses the command line.
- * @throws UsageError with a one-line message
- */
+/** Parses the command line. @throws UsageError with a one-line message */
 export function parse(
   args: readonly string[],
   scenarios: readonly Scenario[],
@@ -109,29 +92,26 @@ export function parse(
   if (values.list) return { action: "list" };
   const [name, ...more] = positionals;
   const output: Output = { json: values.json, report: values.report };
-  const refuseOthers = (allowed: readonly string[], problem: string) => {
-    const other = Object.keys(values).find((option) => !allowed.includes(option));
-    if (other !== undefined) throw new UsageError(`--${other} ${problem}`);
+  const refuse = (options: readonly string[], problem: string) => {
+    const option = options.find((each) => each in values);
+    if (option !== undefined) throw new UsageError(`--${option} ${problem}`);
   };
+  const without = (...allowed: string[]) => Object.keys(values).filter((each) => !allowed.includes(each));
   if (name === "report") {
     if (more.length === 0) throw new UsageError("report needs at least one file that --json wrote.");
-    refuseOthers(["json", "report"], "cannot be used with report, which measures nothing.");
+    refuse(without("json", "report"), "cannot be used with report, which measures nothing.");
     return { action: "report", files: more, ...output };
   }
   if (name === undefined || (more.length > 0 && name !== "publish"))
     throw new UsageError(
       "Expected one scenario, all, publish or report. --list shows the scenarios, --help the options.",
     );
-  const ofPublish = PUBLISH_OPTIONS.find((option) => values[option] !== undefined);
-  if (ofPublish !== undefined && name !== "publish")
-    throw new UsageError(`--${ofPublish} is an option of publish. It cannot be used with ${name}.`);
   const isStart = name === START;
-  if (isStart && values.quick)
-    throw new UsageError("--quick cannot be used with npm start, which is quick without --full.");
-  if (!isStart && values.full)
-    throw new UsageError(
-      "--full is an option of npm start. npm run bench measures in full unless --quick is given.",
-    );
+  if (name === "publish")
+    refuse(without("runs", "seed"), "cannot be used with publish: results are published with the defaults.");
+  else refuse(["runs"], `is an option of publish. It cannot be used with ${name}.`);
+  if (isStart) refuse(["quick"], "cannot be used with npm start, which is quick without --full.");
+  else refuse(["full"], "is an option of npm start. npm run bench measures in full unless --quick is given.");
   const { quick = false } = values;
   const isShort = quick || (isStart && !values.full);
   const seed = readNumber("seed", values.seed, 0) ?? Math.floor(Math.random() * 1e6);
@@ -157,32 +137,23 @@ export function parse(
       line: repeatCommand(args, name, scenario, seed),
     };
   };
-  const unknown = (word: string) => new UsageError(`Unknown scenario: ${word}. --list shows the scenarios.`);
+  const find = (word: string, among: readonly Scenario[]): Scenario => {
+    const found = among.find((each) => each.name === word);
+    if (found) return found;
+    throw new UsageError(`Unknown scenario: ${word}. --list shows the scenarios.`);
+  };
   if (name === "all") return { action: "all", runs: scenarios.map(runOf), ...output };
   if (name === "publish") {
-    const { trial = false, again = false } = values;
-    if (!trial)
-      refuseOthers(
-        [...PUBLISH_OPTIONS, "seed"],
-        "can be used with publish only beside --trial: results are published with the defaults.",
-      );
-    for (const word of more) if (!scenarios.some((each) => each.name === word)) throw unknown(word);
-    if (again && values.seed === undefined)
-      throw new UsageError("--again needs a --seed other than that of the first publication.");
-    const runs = scenarios.filter((each) => more.length === 0 || more.includes(each.name)).map(runOf);
+    const chosen = more.length === 0 ? scenarios : more.map((word) => find(word, scenarios));
     const count = readNumber("runs", values.runs, 1) ?? PUBLISHED_RUNS;
-    return { action: "publish", runs, count, seed, again, trial };
+    return { action: "publish", runs: chosen.map(runOf), count, seed };
   }
   const withParts = scenarios.flatMap((each) => [each, ...(each.parts ?? [])]);
-  const scenario = withParts.find((each) => each.name === (isStart ? "keepalive" : name));
-  if (!scenario) throw unknown(name);
+  const scenario = find(isStart ? "keepalive" : name, withParts);
   for (const [option, isTaken] of Object.entries(SOME_TAKE)) {
-    if (option in values && !isTaken(scenario)) {
-      const takers = scenarios.filter(isTaken).map((each) => each.name);
-      throw new UsageError(
-        `--${option} cannot be used with ${scenario.name}, only with ${takers.join(", ")} or all.`,
-      );
-    }
+    if (isTaken(scenario)) continue;
+    const takers = scenarios.filter(isTaken).map((each) => each.name);
+    refuse([option], `cannot be used with ${scenario.name}, only with ${takers.join(", ")} or all.`);
   }
   if (rtts && rtts.length > 1 && !inSome(({ distances }) => distances === true)(scenario))
     throw new UsageError(`--rtt must be one number for ${name}, which measures one round-trip time.`);
@@ -215,8 +186,6 @@ function read(args: readonly string[]) {
         full: { type: "boolean" },
         tls: { type: "boolean" },
         only: { type: "boolean" },
-        again: { type: "boolean" },
-        trial: { type: "boolean" },
         runs: { type: "string" },
         rtt: { type: "string" },
         clients: { type: "string" },

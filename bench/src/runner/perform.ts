@@ -9,16 +9,18 @@ import { UsageError } from "../util/usage.js";
 import type { Run } from "./command-line.js";
 import { type Measured, runScenario } from "./run-scenario.js";
 
+/** The result of a run, and what the scenario and each of its parts measured. */
+export interface Performed {
+  readonly result: Result;
+  readonly measured: readonly Measured[];
+}
+
 /**
  * Runs a scenario and its parts in this process.
- * @param runs what earlier runs measured, the scenario and each part: they are reported, each as one repetition, and nothing is measured
- * @returns the result, and what was measured
+ * @param runs what earlier runs measured: they are reported, each as one repetition, and nothing is measured
  * @throws UsageError if it cannot run on this machine
  */
-export async function perform(
-  run: Run,
-  runs?: readonly (readonly Measured[])[],
-): Promise<{ readonly result: Result; readonly measured: readonly Measured[] }> {
+export async function perform(run: Run, runs?: readonly (readonly Measured[])[]): Promise<Performed> {
   const { scenario, settings, line } = run;
   const reason = scenario.missing?.();
   if (reason !== undefined) throw new UsageError(`${scenario.name} cannot run here: it ${reason}.`);
@@ -44,30 +46,19 @@ export async function perform(
     measured.push(ofPart);
   }
   const joined = join(outcomes);
+  const { name, title, question } = scenario;
+  const seconds = Math.round((performance.now() - begunAt) / 100) / 10;
   const result: Result = {
-    format: 4,
-    scenario: scenario.name,
-    title: scenario.title,
-    question: scenario.question,
-    command: line,
-    seed: settings.seed,
-    machine,
-    commit,
-    load: loadOfRun(),
-    startedAt,
-    seconds: Math.round((performance.now() - begunAt) / 100) / 10,
+    ...{ format: 4, scenario: name, title, question, command: line, seed: settings.seed },
+    ...{ machine, commit, load: loadOfRun(), startedAt, seconds },
     ...joined,
     notes: [...joined.notes, ...skipped],
   };
   return { result, measured };
 }
 
-interface PartOutcome {
-  readonly scenario: Scenario;
-  readonly outcome: Outcome;
-}
+type PartOutcome = Readonly<{ scenario: Scenario; outcome: Outcome }>;
 
-/** Puts the outcomes of a scenario and of its parts together. */
 function join(outcomes: readonly PartOutcome[]): Outcome {
   const [{ outcome: first }, ...others] = outcomes as [PartOutcome, ...PartOutcome[]];
   if (others.length === 0) return first;

@@ -1,42 +1,36 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { compareResults, repeatedText } from "../results/compare.js";
+import { gunzipSync, gzipSync } from "node:zlib";
 import type { Load } from "../results/load-guard.js";
-import { thisMachine } from "../results/machine.js";
 import { slowdownOf } from "../results/pace.js";
 import type { Result, SkippedScenario } from "../results/result.js";
 import { published } from "../results/result-file.js";
 import { median } from "../statistics/series.js";
 import type { CommandLine, Run } from "./command-line.js";
-import type { ScenarioResponse } from "./scenario-process.js";
-import type { ScenarioMessage } from "./scenario-program.js";
+import type { Performed } from "./perform.js";
+import type { Measured } from "./run-scenario.js";
 
 /** A run of a scenario that a publication consists of. */
 interface PublishedRun {
   readonly scenario: string;
   readonly seed: number;
-  /** The seed of the publication. */
-  readonly from: number;
-  /** The commit, settings, clients and machine. Only runs that agree in all of them are published together. */
-  readonly key: string;
   readonly startedAt: string;
   readonly seconds: number;
   readonly load: Load;
   /** The host's calibrations, in ms. */
   readonly paces: readonly number[];
-  /** The name of the file of all samples. */
   readonly file: string;
 }
 
-/** What a publication is made of. */
 export interface Publication extends Omit<Extract<CommandLine, { action: "publish" }>, "action"> {
-  readonly commit: string | undefined;
+  readonly commit: string;
   /** The folder of the published results. */
   readonly to: string;
-  /** The folder of the runs, which a later call continues from. */
+  /** The folder of this commit's runs, which a later call continues from. */
   readonly folder: string;
-  /** Runs a scenario, or reports its runs, in a process of its own. */
-  perform(message: Omit<ScenarioMessage, "args">): Promise<ScenarioResponse>;
+  /** Runs a scenario with a seed, in a process of its own. */
+  perform(scenario: string, seed: number): Promise<Performed>;
+  report(run: Run, measured: readonly (readonly Measured[])[]): Promise<Result>;
   say(line: string): void;
 }
 
@@ -44,100 +38,74 @@ export interface Publication extends Omit<Extract<CommandLine, { action: "publis
 const MAX_VOID = 3;
 
 /**
- * Runs each scenario several times, all scenarios once before any is run again, so that the runs of one are spread over the whole
- * time. A void run is repeated. A scenario is written as soon as it has enough runs; after an interruption a call with the same
- * commit and settings continues.
+ * Runs each scenario several times, all once before any is run again, so that the runs of one are spread over the whole time. A void run
+ * is repeated. A scenario is written as soon as it has enough runs; after an interruption a call with the same commit continues.
  * @returns the scenarios without a result, and why
  */
 export async function publish(publication: Publication): Promise<SkippedScenario[]> {
-  const { runs, count, seed: from, again, trial, commit, to, folder, perform, say } = publication;
-  mkdirSync(folder, { recursive: true });
-  mkdirSync(to, { recursive: true });
+  const { runs, count, seed: from, commit, to, folder, say } = publication;
+  for (const each of [folder, to]) mkdirSync(each, { recursive: true });
   const index = join(folder, "index.json");
-  let known: PublishedRun[] = existsSync(index) ? JSON.parse(readFileSync(index, "utf8")) : [];
-  const keep = (kept: PublishedRun[]) => {
-    for (const { file } of known.filter((each) => !kept.includes(each)))
-      rmSync(join(folder, file), { force: true });
-    known = kept;
-    writeFileSync(index, `${JSON.stringify(known, undefined, 1)}\n`);
-  };
-  const keys = new Map(runs.map((run) => [run.scenario.name, keyOf(run, commit)]));
-  keep(
-    known.filter(
-      (each) =>
-        !keys.has(each.scenario) || (keys.get(each.scenario) === each.key && (!again || each.from === from)),
-    ),
-  );
+  const fileOf = (scenario: string) => join(to, `${scenario}.json`);
+  const known: PublishedRun[] = existsSync(index) ? readJson(index) : [];
 
   const skipped: SkippedScenario[] = [];
   const left = new Set<Run>();
-  /** The results that were published from this commit before. */
-  const before = new Map<Run, Result>();
   for (const run of runs) {
     const { name: scenario, missing } = run.scenario;
     const reason = missing?.();
-    const file = join(to, `${scenario}.json`);
-    const published: Result | undefined = existsSync(file)
-      ? JSON.parse(readFileSync(file, "utf8"))
-      : undefined;
-    const isDone =
-      commit !== undefined && published?.commit === commit && (published.runs?.count ?? 1) >= count;
-    if (isDone) before.set(run, published);
     if (reason !== undefined) skipped.push({ scenario, reason });
-    else if (!isDone || (again && !published.runs?.repeated)) left.add(run);
-    else say(`${scenario}: published from this commit${again ? ", twice" : ""}`);
+    else if (isPublished(fileOf(scenario), commit, count)) say(`${scenario}: published from this commit`);
+    else left.add(run);
   }
   const giveUp = (run: Run, reason: string) => {
     left.delete(run);
     skipped.push({ scenario: run.scenario.name, reason });
     say(`${run.scenario.name}: ${reason}`);
   };
-  // No run of a trial is void, whatever else the machine does.
-  const voidOf = (run: PublishedRun) => (trial ? undefined : reasonToVoid(run, known));
-  const validOf = (name: string) =>
-    known.filter((each) => each.scenario === name && voidOf(each) === undefined);
+  const runsOf = ({ scenario: { name } }: Run) => known.filter(({ scenario }) => scenario === name);
+  const validOf = (run: Run) => runsOf(run).filter((each) => reasonToVoid(each, known) === undefined);
+  const runsLeft = (run: Run) => Math.max(0, count - validOf(run).length);
   /** Returns how many seconds a run takes: as those before, or as planned. */
-  const secondsOf = ({ scenario: { name, plannedS } }: Run) => {
-    const own = known.filter(({ scenario }) => scenario === name).map(({ seconds }) => seconds);
-    return own.length > 0 ? median(own) : (plannedS ?? 0);
+  const secondsOf = (run: Run) => {
+    const own = runsOf(run).map(({ seconds }) => seconds);
+    return own.length > 0 ? median(own) : (run.scenario.plannedS ?? 0);
   };
-  const runsLeft = (run: Run) => Math.max(0, count - validOf(run.scenario.name).length);
   const minutesLeft = () =>
     Math.round([...left].reduce((sum, run) => sum + runsLeft(run) * secondsOf(run), 0) / 60);
+  const measure = async (run: Run) => {
+    const { name } = run.scenario;
+    const seed = from + runsOf(run).length;
+    const { result, measured } = await publication.perform(name, seed);
+    const file = `${name}.${seed}.json.gz`;
+    writeFileSync(join(folder, file), gzipSync(JSON.stringify(measured)));
+    const { startedAt, seconds, load } = result;
+    const paces = measured.flatMap((part) => part.paces);
+    const own = { scenario: name, seed, startedAt, seconds, load, paces, file };
+    known.push(own);
+    writeFileSync(index, `${JSON.stringify(known, undefined, 1)}\n`);
+    const reason = reasonToVoid(own, known);
+    const of = `run ${validOf(run).length} of ${count}, ${Math.round(seconds)} s`;
+    say(`${name}: ${reason ? `void, since ${reason}` : of}; about ${minutesLeft()} minutes left`);
+  };
+
   if (left.size > 0) say(`Planned, without runs that turn out void: about ${minutesLeft()} minutes.`);
-  for (const run of left)
-    say(`  ${run.scenario.name.padEnd(16)}${runsLeft(run)} runs of ${Math.round(secondsOf(run))} s`);
   const attempts = new Map<Run, number>();
   while (left.size > 0) {
     for (const run of [...left]) {
       const { name } = run.scenario;
-      const seed = from + known.filter(({ scenario }) => scenario === name).length;
       try {
         if (runsLeft(run) > 0) {
           attempts.set(run, (attempts.get(run) ?? 0) + 1);
-          const file = `${name}.${seed}.json.gz`;
-          const message = { scenario: name, run: { seed, file: join(folder, file) } };
-          const { result, paces = [] } = await perform(message);
-          const { startedAt, seconds, load } = result;
-          const own = { scenario: name, seed, from, key: keys.get(name)!, file };
-          const measured: PublishedRun = { ...own, startedAt, seconds, load, paces };
-          keep([...known, measured]);
-          const reason = voidOf(measured);
-          const of = `run ${validOf(name).length} of ${count}, ${Math.round(measured.seconds)} s`;
-          const rest = `about ${minutesLeft()} minutes left`;
-          say(`${name}: ${reason === undefined ? of : `void, since ${reason}`}; ${rest}`);
+          await measure(run);
         }
-        const valid = validOf(name);
-        const voided = known.filter(({ scenario }) => scenario === name).length - valid.length;
+        const valid = validOf(run);
+        const voided = runsOf(run).length - valid.length;
         if (valid.length >= count) {
           const used = valid.slice(0, count);
-          const files = used.map(({ file }) => join(folder, file));
-          const reported = await perform({ scenario: name, report: files });
-          const result = withRuns(reported.result, used, voided);
-          const first = before.get(run);
-          const compared = first && compareResults(first, result);
-          if (compared) say(`${name}: ${repeatedText(compared.repeated)}`);
-          writeFileSync(join(to, `${name}.json`), published(compared?.result ?? result));
+          const measured = used.map(({ file }) => measuredIn(join(folder, file)));
+          const result = withRuns(await publication.report(run, measured), used, voided);
+          writeFileSync(fileOf(name), published(result));
           left.delete(run);
           say(`${name}: published`);
         } else if (attempts.get(run)! >= count + MAX_VOID)
@@ -150,21 +118,24 @@ export async function publish(publication: Publication): Promise<SkippedScenario
   return skipped;
 }
 
-/** Returns the commit, settings, clients and machine of a run as a text. */
-function keyOf(run: Run, commit: string | undefined): string {
-  const { cpu, cores, node } = thisMachine();
-  const parts = [run, ...run.parts].map(({ scenario: { name }, settings, clients }) => {
-    return [name, { ...settings, seed: 0 }, clients.map((client) => client.name)];
-  });
-  return JSON.stringify([commit, parts, cpu, cores, node]);
+const readJson = (file: string) => JSON.parse(readFileSync(file, "utf8"));
+
+/** Whether a file has a result of that commit, of so many runs at least. */
+function isPublished(file: string, commit: string, count: number): boolean {
+  if (!existsSync(file)) return false;
+  const result: Result = readJson(file);
+  return result.commit === commit && (result.runs?.count ?? 1) >= count;
 }
+
+/** Reads what a run measured. JSON has null for a number that is none. */
+const measuredIn = (file: string): readonly Measured[] =>
+  JSON.parse(gunzipSync(readFileSync(file)).toString("utf8"), (_, value) => value ?? Number.NaN);
 
 /** Returns why a run is void; undefined if it counts. The pace that it is held to is the best of all runs, of any scenario. */
 function reasonToVoid({ paces, load }: PublishedRun, known: readonly PublishedRun[]): string | undefined {
   return load.warning ?? slowdownOf(paces, Math.min(...known.map((each) => median(each.paces))));
 }
 
-/** Returns a result with what its runs were. */
 function withRuns(result: Result, runs: readonly PublishedRun[], voided: number): Result {
   const others = runs.map(({ load }) => load.others ?? 0);
   return {

@@ -3,16 +3,13 @@ import type { Run } from "./command-line.js";
 
 /**
  * Runs scenarios one after the other. Skips those that cannot run here; a failed one does not stop the others.
- * @param perform runs one of them
  * @param onResult is called after each result with all so far, so that none is lost if a later scenario never ends
- * @param onError is called with the name of a scenario that failed, and its error
- * @returns the results, and whether a scenario failed; those that cannot run on this machine did not fail
  */
 export async function runAll(
   runs: readonly Run[],
   perform: (run: Run) => Promise<Result>,
-  onResult: (run: Run, result: Result, all: Collection) => void,
-  onError: (scenario: string, error: Error) => void,
+  onResult: (result: Result, all: Collection) => void,
+  onError: (scenario: string, message: string) => void,
 ): Promise<Collection & { readonly failed: boolean }> {
   const results: Result[] = [];
   const skipped: SkippedScenario[] = [];
@@ -28,11 +25,11 @@ export async function runAll(
     try {
       const result = await perform(run);
       results.push(result);
-      onResult(run, result, all);
-    } catch (thrown) {
-      const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-      onError(scenario, error);
-      skipped.push({ scenario, reason: `failed: ${error.message.split("\n")[0]}` });
+      onResult(result, all);
+    } catch (error) {
+      const { message } = error as Error;
+      onError(scenario, message);
+      skipped.push({ scenario, reason: `failed: ${message.split("\n")[0]}` });
       failed = true;
     }
   }

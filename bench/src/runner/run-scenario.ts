@@ -12,13 +12,10 @@ import { allEnded, within } from "../util/promises.js";
 import { randomFrom, shuffled } from "../util/random.js";
 import { availableClients, versionsOf } from "./available-clients.js";
 
-/** The longest time in ms for stopping a server or process. */
 const CLOSE_MS = 60_000;
-
 /** The least time in ms between two calibrations. */
 const CALIBRATE_MS = 2_000;
 
-/** What one run of a scenario measured. */
 export interface Measured {
   /** The samples of each case, round by round. */
   readonly cases: readonly { readonly label: string; readonly samples: readonly object[] }[];
@@ -29,7 +26,6 @@ export interface Measured {
 /**
  * Runs a scenario: its cases in rounds of shuffled order, then its report. Everything it started is stopped.
  * @param runs earlier runs, which are reported, each as one repetition; nothing is measured then
- * @returns the report and what was measured
  */
 export async function runScenario(
   scenario: Scenario,
@@ -58,13 +54,12 @@ export async function runScenario(
       return await use({ settings, clients, random, rig, defer, record });
     } finally {
       for (const stop of stops.reverse()) {
-        const stopped = (async () => stop())();
-        // The measurements are whole, so that they are kept.
-        await within(CLOSE_MS, "It", stopped).catch((error) =>
-          problems.push(
-            `A server or process of this run did not stop properly. ${String(error?.message ?? error)}`,
-          ),
-        );
+        try {
+          await within(CLOSE_MS, "It", (async () => stop())());
+        } catch (error) {
+          // The measurements are whole, so that they are kept.
+          problems.push(`A server or process of this run did not stop properly. ${(error as Error).message}`);
+        }
       }
     }
   };
@@ -83,6 +78,7 @@ export async function runScenario(
     const report = scenario.report(rows, { ...context, settings: { ...settings, rounds } });
     const checks = settings.quick ? [] : decided(report.checks, runs?.length ?? rounds);
     const { rttMs, tls, quick } = settings;
+    const own = Object.keys(scenario.defaults) as (keyof Settings)[];
     return {
       measured,
       ...report,
@@ -91,9 +87,7 @@ export async function runScenario(
       notes: [...report.notes, ...notes],
       settings: {
         ...{ rttMs, tls, engine: "embedded", quick, clients: clients.map(({ name }) => name) },
-        ...Object.fromEntries(
-          Object.keys(scenario.defaults).map((key) => [key, settings[key as keyof Settings]]),
-        ),
+        ...Object.fromEntries(own.map((key) => [key, settings[key]])),
         ...recorded,
       },
       versions: versionsOf(clients),
@@ -105,11 +99,7 @@ export async function runScenario(
 }
 
 /** Returns the samples of a case by run. @throws if the runs have other cases than this version of the scenario */
-function samplesOf(
-  runs: readonly Measured[],
-  at: number,
-  labels: readonly string[],
-): readonly (readonly object[])[] {
+function samplesOf(runs: readonly Measured[], at: number, labels: readonly string[]) {
   return runs.map(({ cases }) => {
     if (cases.length !== labels.length || cases[at]!.label !== labels[at])
       throw new Error(`A run has other cases: ${cases[at]?.label ?? "none"} in the place of ${labels[at]}.`);
@@ -117,7 +107,10 @@ function samplesOf(
   });
 }
 
-/** Runs every case once per round; the seed determines the order of groups and of the cases within. */
+/**
+ * Runs every case once per round; the seed determines the order of groups and of the cases within. Cases of known durations run with
+ * the longest first, so that all lanes end at about the same time.
+ */
 async function runCases(
   scenario: Scenario,
   cases: readonly object[],
@@ -129,15 +122,19 @@ async function runCases(
   let calibratedAt = performance.now();
   const { settings, random } = context;
   const lanes = scenario.lanes ?? 1;
-  const total = cases.length * settings.rounds;
   const samples = new Map(cases.map((each) => [each, [] as object[]]));
-  const secondsOf = (each: object) => scenario.durationS?.(each, settings) ?? 0;
-  progress.expect(scenario.totalS?.(context) ?? atLeastS(cases.map(secondsOf), lanes, settings.rounds));
   const groups = grouped(cases, (each) => scenario.group?.(each) ?? "");
-  const jobs = Array.from({ length: settings.rounds }, (_, round) =>
-    shuffled(groups, random).flatMap(([, own]) => shuffled(own, random).map((each) => ({ each, round }))),
+  const queue = Array.from({ length: settings.rounds }, (_, round) =>
+    shuffled(groups, random).flatMap(([, own]) =>
+      shuffled(own, random).map((each) => {
+        return { each, round, seconds: scenario.durationS?.(each, settings) ?? 0 };
+      }),
+    ),
   ).flat();
-  const queue = scenario.durationS ? spread(jobs, lanes, ({ each }) => secondsOf(each), random) : jobs;
+  queue.sort((a, b) => b.seconds - a.seconds);
+  const seconds = queue.reduce((sum, job) => sum + job.seconds, 0) / lanes;
+  progress.expect(scenario.totalS?.(context) ?? Math.max(seconds, queue[0]?.seconds ?? 0));
+  const total = queue.length;
   let done = 0;
   const work = async (_: unknown, lane: number) => {
     for (let job = queue.shift(); job; job = queue.shift()) {
@@ -161,32 +158,7 @@ async function runCases(
   return { cases: measured, paces };
 }
 
-/**
- * Mixes jobs for some lanes. Each gets a random place in the time that all of them take, early enough to end within that time,
- * so that no lane is left with a long job while the others have none.
- */
-function spread<Job>(
-  jobs: readonly Job[],
-  lanes: number,
-  secondsOf: (job: Job) => number,
-  random: () => number,
-): Job[] {
-  const seconds = jobs.map(secondsOf);
-  const total = Math.max(1, atLeastS(seconds, lanes));
-  return jobs
-    .map((job, at) => ({ job, startS: random() * (total - seconds[at]!) }))
-    .sort((a, b) => a.startS - b.startS)
-    .map(({ job }) => job);
-}
-
-/** Returns how many seconds jobs of these durations, each repeated `times`, take in some lanes at least. */
-const atLeastS = (seconds: readonly number[], lanes: number, times = 1): number =>
-  Math.max((times * seconds.reduce((sum, each) => sum + each, 0)) / lanes, ...seconds);
-
-/**
- * Puts a case and its samples together.
- * @param repetitions the samples of each repetition: of one round, or of all rounds of a run
- */
+/** Puts a case and its samples together: those of each repetition, which is one round, or all rounds of a run. */
 export function buildRow<Case extends object, Sample extends object>(
   each: Case,
   repetitions: readonly (readonly Sample[])[],

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { type BenchClient, built, type Place } from "../client/bench-client.js";
 import { commandFor, cores, FIXED_SERVER_NOTES, startFixedServer } from "../perf/processes.js";
-import { chartsOf, medianColumns, tableOf } from "../results/present.js";
+import { medianColumns, tabulate } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 
 /**
@@ -17,31 +17,27 @@ const WAYS = [
   { name: "init, as shipped, event 50 ms later", phase: "init", gapMs: 50 },
   { name: "init with an awaited PING", phase: "ping", gapMs: 0 },
 ] as const;
+type Way = (typeof WAYS)[number];
 const ROUND_TRIPS = [0, 10];
-const ALL_TOGETHER = "Import, init phase and first command";
 
+const caseOf = ({ way, rttMs }: { way: string; rttMs: number }) =>
+  `Node ${process.version.slice(1)}, ${way}, ${rttMs} ms`;
 const bundleOf = (client: string): string => built(`perf/bundles/${client}.js`);
 
 type ColdStart = Readonly<Record<"importMs" | "cpuMs" | "totalMs" | "init" | "first" | "warmMs", number>>;
 
 /**
  * Starts a fresh process with one client, as a single minified file.
- * @returns times in ms: of the import; of the processor, from the import to the end; of import and first command without the gap; of the
- * init phase, the first command in the handler, and the median of later ones, all three NaN without an init phase
+ * @returns times in ms: of the import, of the processor, and of all without the gap; of the init phase, the first command and the median
+ * of later ones, all three NaN without an init phase
  */
-async function coldStart(
-  client: BenchClient,
-  way: (typeof WAYS)[number],
-  { endpoint, trust }: Place,
-): Promise<ColdStart> {
+async function coldStart(client: BenchClient, way: Way, { endpoint, trust }: Place): Promise<ColdStart> {
   const args = [bundleOf(client.name), JSON.stringify(endpoint), way.phase, String(way.gapMs)];
   const [program, ...rest] = commandFor(cores()[0], "perf/cold-start.js", ...args);
   // With Lambda's variable set a client that connects in the init phase does so here.
   const lambda = way.phase === "at once" ? {} : { AWS_LAMBDA_FUNCTION_NAME: "bench" };
-  const { stdout } = await promisify(execFile)(program!, rest, {
-    env: { ...process.env, ...trust, ...lambda },
-    timeout: 20_000,
-  });
+  const env = { ...process.env, ...trust, ...lambda };
+  const { stdout } = await promisify(execFile)(program!, rest, { env, timeout: 20_000 });
   return { init: Number.NaN, first: Number.NaN, warmMs: Number.NaN, ...JSON.parse(stdout) };
 }
 
@@ -52,7 +48,6 @@ export default defineScenario({
   clients: "all",
   distances: true,
   fixed: ["tls"],
-  ownServer: true,
   plannedS: 45,
   defaults: { rounds: [1, 1] },
   cases: async (context) => {
@@ -69,8 +64,7 @@ export default defineScenario({
     const cases = rtts.flatMap((rttMs, at) =>
       WAYS.flatMap((way) =>
         clients.map((client) => {
-          const start = () => coldStart(client, way, places[at]!);
-          return { client, node: process.version, rttMs, way: way.name, start };
+          return { client, rttMs, way: way.name, start: () => coldStart(client, way, places[at]!) };
         }),
       ),
     );
@@ -78,36 +72,24 @@ export default defineScenario({
     for (const client of clients) await cases.find((each) => each.client === client)!.start();
     return cases;
   },
-  label: ({ client, node, way }) => `Node ${node.slice(1)}, ${client.label}, ${way}`,
+  label: ({ client, way }) => `${client.label}, ${way}`,
   group: caseOf,
   run: ({ start }) => start(),
-  report: (rows, { settings }) => {
-    const nearest = rows.filter((row) => row.rttMs === rows[0]!.rttMs);
-    return {
-      checks: [],
-      table: tableOf(rows, caseOf, [
-        ["case", caseOf],
-        ["client", ({ client }) => client.label],
-        ...medianColumns({ importMs: "import ms", init: "init ms", first: "first ms" }, 1),
-        ...medianColumns({ totalMs: "init and first ms" }, 1),
-        ...medianColumns({ warmMs: "warm ms" }),
-        ...medianColumns({ cpuMs: "CPU ms" }, 1),
-      ]),
-      charts: chartsOf(nearest, {
-        group: ({ way }) => way,
-        bars: [[ALL_TOGETHER, "ms", ({ totalMs }) => totalMs.estimate()]],
-        summary: [ALL_TOGETHER],
-      }),
-      notes: [
-        `Every client starts ${settings.rounds} fresh processes per case. Numbers are medians. Each client is one minified file, as functions are deployed. Times begin with the import of that file: the start of the process is not included.`,
-        "The init phase imports and creates the client; as shipped nothing is awaited, and Lambda's environment variable is set. Without a gap the event arrives as soon as the init phase ends, as in an on-demand start. With an awaited PING the init phase ends with its reply, the best setting known for a fast first command.",
-        "The sizes of these files, minified, and gzipped too, are among the settings.",
-        ...FIXED_SERVER_NOTES,
-      ],
-    };
-  },
+  report: (rows, { settings }) => ({
+    checks: [],
+    ...tabulate(rows, { group: caseOf, charts: ["init and first ms"] }, [
+      ["case", caseOf],
+      ["client", ({ client }) => client.label],
+      ...medianColumns({ importMs: "import ms", init: "init ms", first: "first ms" }, 1),
+      ...medianColumns({ totalMs: "init and first ms" }, 1),
+      ...medianColumns({ warmMs: "warm ms" }),
+      ...medianColumns({ cpuMs: "CPU ms" }, 1),
+    ]),
+    notes: [
+      `Every client starts ${settings.rounds} fresh processes per case. Numbers are medians. Each client is one minified file, as functions are deployed. Times begin with the import of that file: the start of the process is not included.`,
+      "The init phase imports and creates the client; as shipped nothing is awaited, and Lambda's environment variable is set. Without a gap the event arrives as soon as the init phase ends, as in an on-demand start. With an awaited PING the init phase ends with its reply, the best setting known for a fast first command.",
+      "The sizes of these files, minified, and gzipped too, are among the settings.",
+      ...FIXED_SERVER_NOTES,
+    ],
+  }),
 });
-
-function caseOf({ node, way, rttMs }: { node: string; way: string; rttMs: number }): string {
-  return `Node ${node.slice(1)}, ${way}, ${rttMs} ms`;
-}

@@ -1,9 +1,9 @@
 import { commandsFunction, KEPT } from "../client/bench-client.js";
-import { chartsOf, meanColumns, tableOf } from "../results/present.js";
+import { meanColumns, tabulate } from "../results/present.js";
 import { COLD_SHARE, costOfMillion, PRICES } from "../results/prices.js";
 import { GREETING, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
-import { combine, mean, sum } from "../statistics/series.js";
+import { combine, mean } from "../statistics/series.js";
 
 const MEMORY_MB = 512;
 const WAYS = [
@@ -32,11 +32,8 @@ export default defineScenario({
     const event = { keys: Array.from({ length: commands }, () => "greeting"), how };
     const { invocations } = settings;
     const before = rig.proxyOf(client).bytes;
-    const { init, first, warm } = await runInstance(client.label, what, {
-      invocations,
-      events: [event],
-      expected: GREETING,
-    });
+    const options = { invocations, events: [event], expected: GREETING };
+    const { init, first, warm } = await runInstance(client.label, what, options);
     const { fromClients, fromServer } = rig.proxyOf(client).bytes;
     return {
       start: init + first,
@@ -61,7 +58,7 @@ export default defineScenario({
     });
     return {
       checks: [],
-      table: tableOf(priced, ({ way }) => way, [
+      ...tabulate(priced, { group: ({ way }) => way, charts: ["Lambda $", "bytes received"] }, [
         ["invocation", ({ way }) => way],
         ["client", ({ client }) => client.label],
         ["init and first ms", ({ start }) => start.estimate(mean), 1],
@@ -71,14 +68,6 @@ export default defineScenario({
         ["Upstash $", ({ redis }) => redis],
         ["egress $", ({ egress }) => egress],
       ]),
-      charts: chartsOf(priced, {
-        group: ({ way }) => way,
-        ownScales: true,
-        bars: [
-          ["Lambda, a million invocations", "$", ({ lambda }) => lambda],
-          ["Bytes per invocation, both directions", "bytes", (row) => sum(row.sent, row.received, mean)],
-        ],
-      }),
       notes: [
         `A function of ${MEMORY_MB} MB, ${settings.invocations} invocations in each of ${settings.rounds} instances, over TLS. Durations are billed in whole ms. One in ${1 / COLD_SHARE} invocations pays the init phase.`,
         `AWS Lambda (x86, us-east-1, ${PRICES.lambda.readIn}): $${PRICES.lambda.perGbSecond} per GB-second, $${PRICES.lambda.perMillionRequests} per million requests. Upstash, pay as you go, beyond its free quotas (${PRICES.upstash.readIn}): $${PRICES.upstash.per100kCommands} per 100,000 commands, $${PRICES.upstash.perGb} per GB of bandwidth. Egress is what AWS bills for sent bytes if Redis is reached over the internet (${PRICES.egress.readIn}): $${PRICES.egress.perGb} per GB.`,

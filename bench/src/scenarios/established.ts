@@ -1,9 +1,9 @@
 import { startCluster } from "warmline-testbed";
 import type { SparseUsersEvent } from "../handlers/sparse-users.js";
 import redisMemory from "../parts/redis-memory.js";
-import { atLeast, atMost, claimOf } from "../results/checks.js";
-import { chartsOf, count, meanColumns, share, tableOf, withInterval } from "../results/present.js";
-import { type Defer, readInfo } from "../rig/rig.js";
+import { atLeast, atMost } from "../results/checks.js";
+import { count, meanColumns, share, tabulate, withInterval } from "../results/present.js";
+import { type Defer, readInfo, started } from "../rig/rig.js";
 import { startInstances, USERS } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { startGatewayTo } from "../sockets/gateway.js";
@@ -13,7 +13,6 @@ import { allEnded, whileSampling } from "../util/promises.js";
 
 /** Primaries of the cluster, and processes of a pod. */
 const [NODES, PROCESSES] = [6, 4];
-/** Numbers of pods. */
 const [FEW, MANY] = [3, 10];
 /** The idle limit of Redis in s, and half of it: 300 s and 150 s in the article. */
 export const [LIMIT_S, HALF_S] = [4, 2];
@@ -23,10 +22,10 @@ const GAP_MS = (NODE_GAP_MS * PROCESSES) / NODES;
 const SAMPLE_MS = 200;
 
 const WAYS = {
-  comeAndGo: { way: "directly, new connections per request", hue: 2, gateways: "none", keep: false },
-  pods: { way: "a gateway per pod, a connection per request", hue: 0, gateways: "each", keep: false },
-  shared: { way: "one gateway, a connection per request", hue: 4, gateways: "one", keep: false },
-  kept: { way: "directly, kept connections", hue: 1, gateways: "none", keep: true },
+  comeAndGo: { way: "directly, new connections per request", gateways: "none", keep: false },
+  pods: { way: "a gateway per pod, a connection per request", gateways: "each", keep: false },
+  shared: { way: "one gateway, a connection per request", gateways: "one", keep: false },
+  kept: { way: "directly, kept connections", gateways: "none", keep: true },
 } as const;
 type HeldWay = keyof typeof WAYS;
 
@@ -45,13 +44,9 @@ export const CASES = [
   ...(["pods", "kept"] as const).map((name) => caseOf(name, MANY, HALF_S)),
 ];
 
-/**
- * Starts a cluster, and gateways in front of it. Users connect to the gateways, or to the cluster if there are none.
- * @param limitS the time in s after which a node closes an idle connection
- */
+/** Starts a cluster whose nodes close a connection that is idle for `limitS`, and gateways in front of it, if any, for the users. */
 async function startHeldCluster(gateways: number, limitS: number, defer: Defer) {
-  const cluster = await startCluster({ primaries: NODES, replicas: 0 });
-  defer(() => cluster.stop());
+  const cluster = await started(startCluster({ primaries: NODES, replicas: 0 }), defer);
   const starting = Array.from({ length: gateways }, () => startGatewayTo(cluster, undefined, defer));
   const targets: ReaderTarget[] = (await allEnded(starting)).map(({ target }) => target);
   // Not before: the start of gateways may take as long as the limit, and the connections that count are idle meanwhile.
@@ -115,14 +110,14 @@ export default defineScenario({
           difference(pods, comeAndGo, mean),
           MANY,
           {
-            article: claimOf("envoy.established"),
+            article: "envoy.established",
             detail: `${openOf(pods)} of ${MANY} pods`,
             beside: `kept by the processes ${openOf(kept)}, through one gateway ${openOf(shared)}`,
             text: (value) => `${count(value)} more`,
           },
         ),
         atLeast("half the idle limit leaves at least 10% fewer of the gateways'", fewer("pods"), 0.1, {
-          article: claimOf("envoy.idleLimit"),
+          article: "envoy.idleLimit",
           beside: `kept by the processes ${withInterval(fewer("kept"), share)}`,
           text: share,
         }),
@@ -130,18 +125,13 @@ export default defineScenario({
           text: count,
         }),
       ],
-      table: tableOf(rows, ({ users }) => String(users), [
+      ...tabulate(rows, { group: ({ users }) => String(users), charts: ["open connections"] }, [
         ["processes", ({ users }) => users],
         ["reach Redis", ({ way }) => way],
         ["gateways", ({ gateways }) => gateways],
         ["idle limit s", ({ limitS }) => limitS],
         ...meanColumns({ open: "open connections" }, 1),
       ]),
-      charts: chartsOf(rows, {
-        group: ({ users }) => `${users} processes`,
-        style: ({ way, hue }) => ({ label: way, hue }),
-        bars: [["Open connections at Redis, mean", "", ({ open }) => open.estimate(mean)]],
-      }),
       notes: [
         `${FEW} and ${MANY} pods of ${PROCESSES} processes each. A process sends a GET after random pauses, for ${settings.seconds} s in each of ${settings.rounds} rounds, so that a pod sends one to each of ${NODES} nodes every ${NODE_GAP_MS / 1_000} s on average. Nodes close a connection that is idle for ${LIMIT_S} s, or ${HALF_S} s: the article's limits, 75 times shorter. How much the shorter limit saves depends on the pauses.`,
         "The article's processes connect to the nodes in every request, then to a proxy in their pod, which keeps its connections. Connections are counted by Redis. Processes are simulated by plain sockets in one process.",

@@ -1,10 +1,9 @@
 import { clientFunction, KEPT } from "../client/bench-client.js";
 import type { FluidEvent, handler } from "../handlers/fluid.js";
 import { exactly } from "../results/checks.js";
-import { chartsOf, latencyColumns, meanColumns, tableOf } from "../results/present.js";
+import { latencyColumns, meanColumns, tabulate } from "../results/present.js";
 import { type Body, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
-import { mean } from "../statistics/series.js";
 
 /** Requests that an instance serves at a time, and the worker threads that share them. */
 const MOST = 50;
@@ -18,7 +17,6 @@ const OVER_MS = 5;
 const COMMANDS = 3;
 /** Connections that they need at most: warmline sends a few requests at a time, and their commands together. */
 const MAX_CONNECTIONS = 8;
-/** Invocations that do not count. */
 const WARM_UP = 5;
 
 const requestsOf = ({ requests, threads }: (typeof LOADS)[number]) =>
@@ -51,36 +49,26 @@ export default defineScenario({
       opened: rig.proxyOf(client).connectionsOpened - before,
     };
   },
-  report: (rows, { settings }) => {
-    return {
-      checks: rows
-        .filter((row) => row.client.name === "warmline" && row.requests === MOST && !row.threads)
-        .map(({ opened, client }) =>
-          exactly(
-            `${client.label}, ${MOST} requests at a time: at most ${MAX_CONNECTIONS} connections`,
-            opened.max <= MAX_CONNECTIONS,
-            `at most ${opened.max}`,
-          ),
+  report: (rows, { settings }) => ({
+    checks: rows
+      .filter((row) => row.client.name === "warmline" && row.requests === MOST && !row.threads)
+      .map(({ opened, client }) =>
+        exactly(
+          `${client.label}, ${MOST} requests at a time: at most ${MAX_CONNECTIONS} connections`,
+          opened.max <= MAX_CONNECTIONS,
+          `at most ${opened.max}`,
         ),
-      table: tableOf(rows, requestsOf, [
-        ["requests", requestsOf],
-        ["client", ({ client }) => client.label],
-        ...latencyColumns("latencies"),
-        ...meanColumns({ cpuUs: "CPU us per command" }),
-        ...meanColumns({ opened: "connections" }, 1),
-      ]),
-      charts: chartsOf(rows, {
-        group: requestsOf,
-        bars: [
-          ["Median of a request", "ms", ({ latencies }) => latencies.estimate()],
-          ["CPU time per command", "us", ({ cpuUs }) => cpuUs.estimate(mean)],
-        ],
-        summary: ["Median of a request"],
-      }),
-      notes: [
-        `One process serves all requests with one client, created outside the handler, as it ships; on threads each worker thread has a client and a share of the requests, as in a platform's instances with several threads. Requests arrive evenly within ${OVER_MS} ms and run ${COMMANDS} GETs one after another. Times count from the moment at which a request is due.`,
-        `${settings.invocations} times in each of ${settings.rounds} instances, after ${WARM_UP} that do not count. CPU time is that of the whole function.`,
-      ],
-    };
-  },
+      ),
+    ...tabulate(rows, { group: requestsOf, charts: ["p50 ms", "CPU us per command"] }, [
+      ["requests", requestsOf],
+      ["client", ({ client }) => client.label],
+      ...latencyColumns("latencies"),
+      ...meanColumns({ cpuUs: "CPU us per command" }),
+      ...meanColumns({ opened: "connections" }, 1),
+    ]),
+    notes: [
+      `One process serves all requests with one client, created outside the handler, as it ships; on threads each worker thread has a client and a share of the requests, as in a platform's instances with several threads. Requests arrive evenly within ${OVER_MS} ms and run ${COMMANDS} GETs one after another. Times count from the moment at which a request is due.`,
+      `${settings.invocations} times in each of ${settings.rounds} instances, after ${WARM_UP} that do not count. CPU time is that of the whole function.`,
+    ],
+  }),
 });

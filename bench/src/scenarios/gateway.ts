@@ -1,10 +1,54 @@
+import { readFileSync } from "node:fs";
 import type { RedisServer } from "warmline-testbed";
-import { drive, type Load } from "../gateway/load.js";
+import { handlerPath } from "../client/bench-client.js";
 import { hasWebdis, startWebdis } from "../gateway/webdis.js";
+import type { LoadWork } from "../handlers/load.js";
 import { atLeast, atMost } from "../results/checks.js";
-import { chartsOf, count, medianColumns, preciseFactor, tableOf } from "../results/present.js";
+import { count, medianColumns, preciseFactor, tabulate } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { combine, ratio } from "../statistics/series.js";
+import { Child } from "../util/child.js";
+
+/** The kernel's unit for processor time, in ms. */
+const TICK = 10;
+
+export interface Target extends Pick<LoadWork, "port" | "request"> {
+  /** The server's process, whose processor time is read. */
+  readonly pid: number;
+}
+
+/** How requests come: on so many connections, each after the last one's response or, with a rate per second, at fixed times. */
+export type Load = Pick<LoadWork, "connections" | "rate">;
+
+/**
+ * Runs load on a server from a separate process.
+ * @returns responses per second, latencies in ms (NaN without a rate), the server's processor time for one request in microseconds (NaN
+ * if the system does not report it), and the number of requests to which it responded twice at once
+ */
+export async function drive({ port, request, pid }: Target, load: Load, measureMs: number) {
+  const work: LoadWork = { ...load, port, request, warmupMs: Math.min(1_000, measureMs / 2), measureMs };
+  const child = new Child([process.execPath, handlerPath("load"), JSON.stringify(work)]);
+  try {
+    await child.request();
+    const before = cpuOf(pid);
+    const result = await child.request<Record<"responses" | "surplus" | "seconds" | "p50" | "p99", number>>();
+    const { responses, surplus, seconds, p50, p99 } = result;
+    const cpuMicros = ((cpuOf(pid) - before) * 1_000) / responses;
+    return { perSecond: responses / seconds, p50, p99, cpuMicros, surplus };
+  } finally {
+    await child.end();
+  }
+}
+
+/** Processor time of a process so far, in ms; NaN if the system does not report it. */
+function cpuOf(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
+    return (Number(fields[11]) + Number(fields[12])) * TICK;
+  } catch {
+    return Number.NaN;
+  }
+}
 
 const KEY = "greeting";
 const PIPELINED = 100;
@@ -15,32 +59,24 @@ const LOADS: readonly Load[] = [
   // Less than any of the servers serves at most, so that nothing queues up.
   { connections: 50, rate: 2_000 },
 ];
-const SERVERS = {
-  gateway: { label: "warmline-gateway", hue: 0 },
-  webdis: { label: "webdis", hue: 1 },
-  redis: { label: "Redis over TCP", hue: 2 },
-} as const;
+const SERVERS = { gateway: "warmline-gateway", webdis: "webdis", redis: "Redis over TCP" } as const;
 type Server = keyof typeof SERVERS;
 
-const nameOf = ({ server }: { readonly server: Server }) => SERVERS[server].label;
+const nameOf = ({ server }: { readonly server: Server }) => SERVERS[server];
 const caseOf = ({ connections, rate, commands }: Load & { commands: number }) =>
   `${commands === 1 ? "GET" : `pipeline of ${commands}`}, ${connections} connection${connections === 1 ? "" : "s"}${rate === undefined ? "" : `, ${count(rate)} a second`}`;
 
-/** Returns a GET for each server, and a pipeline for those that have one. */
 function requestsOf(token: string) {
   const post = (path: string, body: string) =>
     `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   const resp = `*2\r\n$3\r\nGET\r\n$${KEY.length}\r\n${KEY}\r\n`;
   const json = JSON.stringify(["GET", KEY]);
+  const batch = Array(PIPELINED).fill(json).join();
   return [
     { server: "gateway", commands: 1, request: post("/", json) },
     { server: "webdis", commands: 1, request: `GET /GET/${KEY} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n` },
     { server: "redis", commands: 1, request: resp },
-    {
-      server: "gateway",
-      commands: PIPELINED,
-      request: post("/pipeline", `[${Array(PIPELINED).fill(json).join()}]`),
-    },
+    { server: "gateway", commands: PIPELINED, request: post("/pipeline", `[${batch}]`) },
     { server: "redis", commands: PIPELINED, request: resp.repeat(PIPELINED) },
   ] as const;
 }
@@ -48,8 +84,7 @@ function requestsOf(token: string) {
 export default defineScenario({
   name: "gateway",
   title: "HTTP in front of Redis",
-  question:
-    "How many requests per second does the gateway serve, at which latency, and how does it compare with webdis?",
+  question: "How many requests per second does the gateway serve, how fast, and how many does webdis?",
   clients: "none",
   fixed: ["rtt", "tls"],
   plannedS: 38,
@@ -79,6 +114,7 @@ export default defineScenario({
       of50.find((each) => each.server === server && (each.rate !== undefined) === hasRate);
     const [ours, paced] = [find("gateway", false)!, find("gateway", true)!];
     const [theirs, theirsPaced] = [find("webdis", false), find("webdis", true)];
+    const doubled = rows.filter(({ surplus }) => surplus.total > 0);
     return {
       checks:
         theirs && theirsPaced
@@ -97,7 +133,7 @@ export default defineScenario({
               ),
             ]
           : [],
-      table: tableOf(rows, caseOf, [
+      ...tabulate(rows, { group: caseOf, charts: ["requests / s"] }, [
         ["case", caseOf],
         ["server", nameOf],
         ["requests / s", ({ perSecond }) => perSecond.estimate(), 0],
@@ -105,14 +141,6 @@ export default defineScenario({
         ...medianColumns({ p50: "p50 ms", p99: "p99 ms" }),
         ...medianColumns({ cpuMicros: "CPU us / request" }, 1),
       ]),
-      charts: chartsOf(
-        rows.filter(({ commands, rate }) => commands === 1 && rate === undefined),
-        {
-          group: caseOf,
-          style: ({ server }) => SERVERS[server],
-          bars: [["Requests per second", "", ({ perSecond }) => perSecond.estimate()]],
-        },
-      ),
       notes: [
         `A separate process generates the load for ${settings.seconds} s per round, and separates responses by their length. It shares the processors with the server and Redis.`,
         "Requests per second: a closed loop, in which a connection sends the next request after each response. Latencies: an open loop, in which requests are due at a fixed rate that all servers keep up with. They count from the time at which a request is due, so that a stall is not hidden.",
@@ -121,12 +149,10 @@ export default defineScenario({
         theirs
           ? "webdis has no HTTP pipeline that is comparable to /pipeline."
           : "Skipped: webdis: it is not on PATH.",
-        ...rows
-          .filter(({ surplus }) => surplus.total > 0)
-          .map(
-            (row) =>
-              `Second responses to one request from ${nameOf(row)} (${caseOf(row)}): ${row.surplus.total} or more. Their connections were replaced.`,
-          ),
+        ...doubled.map(
+          (row) =>
+            `Second responses to one request from ${nameOf(row)} (${caseOf(row)}): ${row.surplus.total} or more. Their connections were replaced.`,
+        ),
       ],
     };
   },

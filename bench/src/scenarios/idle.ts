@@ -1,7 +1,7 @@
 import { commandsFunction, KEPT } from "../client/bench-client.js";
 import firstWrite from "../parts/first-write.js";
 import { atMost, exactly } from "../results/checks.js";
-import { chartsOf, latencyColumns, ms, tableOf } from "../results/present.js";
+import { latencyColumns, ms, tabulate } from "../results/present.js";
 import { PAUSING_LANES, runPaused } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
 import { ratio } from "../statistics/series.js";
@@ -56,9 +56,7 @@ export default defineScenario({
   },
   report: (rows, { settings }) => {
     const backToBack = (row: (typeof rows)[number]) =>
-      rows.find(
-        (other) => other.client === row.client && other.command === row.command && other.idleS === 0,
-      )!;
+      rows.find((each) => each.client === row.client && each.command === row.command && each.idleS === 0)!;
     const compared = rows.map((row) => ({ ...row, slower: ratio(row.latencies, backToBack(row).latencies) }));
     const nameOf = (row: (typeof rows)[number]) => `${row.command.toUpperCase()}, ${idleOf(row)}`;
     const own = compared.filter(({ client, idleS }) => client.name === "warmline" && idleS > 0);
@@ -81,7 +79,7 @@ export default defineScenario({
         );
         return [none, near];
       }),
-      table: tableOf(compared, nameOf, [
+      ...tabulate(compared, { group: nameOf, charts: ["p50 ms"] }, [
         ["command", nameOf],
         ["client", ({ client }) => client.label],
         ["calls", ({ latencies }) => latencies.count],
@@ -90,10 +88,6 @@ export default defineScenario({
         ...latencyColumns("latencies"),
         ["x back to back", ({ slower }) => slower],
       ]),
-      charts: chartsOf(compared, {
-        group: nameOf,
-        bars: [["Median after a pause", "ms", ({ latencies }) => latencies.estimate()]],
-      }),
       notes: [
         `Each case runs in ${settings.rounds} instances, after three invocations that do not count. The longer the pause, the fewer the invocations. A percentile is empty where the calls are too few for it: the 99th takes 100, the 99.9th 1,000. More need --rounds or --invocations, and more time.`,
         `Pauses are in real time. Up to ${PAUSING_LANES} instances pause at once, but only one at a time starts, runs an invocation or stops, so that a pause may be longer than it should; the table has the longest. Back to back, an instance runs all of its invocations before another one may.`,

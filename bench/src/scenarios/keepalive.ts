@@ -3,24 +3,20 @@ import type { Instance } from "warmline-testbed";
 import { type BenchClient, commandsFunction, type Variant } from "../client/bench-client.js";
 import { frozenSentence, recreatedSentence, SAME_SPEED, savedSentence } from "../keepalive/sentences.js";
 import distance from "../parts/distance.js";
-import { atLeast, atMost, claimOf, decidedBy, exactly } from "../results/checks.js";
-import { byClient, chartsOf, factor, ms, preciseFactor, tableOf, withInterval } from "../results/present.js";
+import { atLeast, atMost, decidedBy, exactly } from "../results/checks.js";
+import { byClient, factor, linesOf, ms, preciseFactor, tabulate, withInterval } from "../results/present.js";
 import type { Defer, Rig } from "../rig/rig.js";
 import { beginInstance, GREETING } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
-import { difference, mean, median, ratio, sum } from "../statistics/series.js";
+import { difference, mean, median, ratio } from "../statistics/series.js";
 import { Gate } from "../util/gate.js";
 
-const VARIANTS: readonly Variant[] = [
-  { keepAlive: true, reused: true },
-  { keepAlive: true, reused: false },
-  { keepAlive: false, reused: true },
-  { keepAlive: false, reused: false },
-];
+const VARIANTS: readonly Variant[] = [true, false].flatMap((keepAlive) =>
+  [true, false].map((reused) => ({ keepAlive, reused })),
+);
 const nameOf = ({ keepAlive, reused }: Variant) =>
   `keep-alive ${keepAlive ? "on" : "off"}, ${reused ? "reused" : "recreated"}`;
 
-/** How long an instance is frozen, in ms. */
 const FROZEN_MS = 1_500;
 /** The time in ms after which a command of a thawed instance is lost if it has no reply. */
 const LOST_AFTER_MS = 2_000;
@@ -28,10 +24,10 @@ const LOST_AFTER_MS = 2_000;
 const TIMEOUT_MS = 30_000;
 /** The time in ms after which a thawed instance without a reply counts as waiting, so that others may run. */
 const WAITS_MS = 250;
+const CHART = { title: "Latency by the number of the call, first process", unit: "ms", along: "calls" };
 /** Pairs of a command with the kept client and one with a new client. */
 const PAIRS = 210;
 
-/** The measurements of one instance. Times in ms. */
 interface KeepaliveSample {
   readonly init: number;
   readonly first: number;
@@ -71,16 +67,10 @@ async function measure(
       await instance.freeze();
       for (const proxy of site.proxies) proxy.blackholeAll();
     }
-    const sample = {
-      ...{
-        init,
-        first,
-        warm: warm.slice(0, invocations - 1),
-        opened: site.proxyOf(client).connectionsOpened,
-      },
-      ...(paired && { recreatedRatio: median(bodies.at(-1) as number[]) }),
-    };
-    return { instance, sample };
+    const opened = site.proxyOf(client).connectionsOpened;
+    const recreatedRatio = paired && { recreatedRatio: median(bodies.at(-1) as number[]) };
+    const counted = warm.slice(0, invocations - 1);
+    return { instance, sample: { init, first, warm: counted, opened, ...recreatedRatio } };
   });
   if (!kept) return sample;
   await pause(FROZEN_MS);
@@ -101,8 +91,7 @@ async function thaw(instance: Instance): Promise<Required<Pick<KeepaliveSample, 
 export default defineScenario({
   name: "keepalive",
   title: "Keep-alive in serverless functions",
-  question:
-    "How much faster is a command on a kept connection, and does it matter where the client is created?",
+  question: "How much faster is a kept connection, and does it matter where the client is created?",
   fixed: ["tls"],
   // An instance that is frozen lets others run.
   lanes: 3,
@@ -131,10 +120,12 @@ export default defineScenario({
     });
     // The article uses a bare agent.
     const decide = decidedBy(clients, ({ name }) => name === "agent");
-    const openedOf = ({ opened }: (typeof rows)[number]) =>
-      `${opened.total} connections in ${rounds} processes`;
-    const opensPerCall = ({ opened }: (typeof rows)[number]) => opened.total === rounds * invocations;
+    type Own = (typeof rows)[number];
+    const openedOf = ({ opened }: Own) => `${opened.total} connections in ${rounds} processes`;
+    const opensPerCall = ({ opened }: Own) => opened.total === rounds * invocations;
     const own = clients.find(({ name }) => name === "warmline");
+    const points = ({ first, warm }: Own) =>
+      [...first.rounds[0]!, ...warm.rounds[0]!].map((value, at) => [at + 1, value] as const);
     const thawed = clients.flatMap(({ label, on: { lost, thawed } }) =>
       lost && thawed ? [{ label, commands: rounds, lost: lost.total, ms: thawed.estimate() }] : [],
     );
@@ -142,13 +133,10 @@ export default defineScenario({
       sentences: own && [
         savedSentence(difference(own.off.warm, own.on.warm), ratio(own.off.warm, own.on.warm)),
         recreatedSentence(own.on.recreatedRatio!.estimate(), own.recreated.opened.max),
-        frozenSentence(
-          thawed.find(({ label }) => label === own.label)!,
-          thawed.filter(({ label }) => label !== own.label),
-        ),
+        frozenSentence(thawed.find(({ label }) => label === own.label)!, thawed),
       ],
       checks: [
-        ...decide(claimOf("keepalive.first"), ({ label, on }) =>
+        ...decide("keepalive.first", ({ label, on }) =>
           atLeast(
             `${label}: the first call of a process takes longer than a later one`,
             ratio(on.first, on.warm),
@@ -156,17 +144,13 @@ export default defineScenario({
             { detail: `${ms(on.first.estimate().value)}, later ${ms(on.warm.estimate().value)}` },
           ),
         ),
-        ...decide(claimOf("keepalive.reuse"), ({ label, on, off }) =>
+        ...decide("keepalive.reuse", ({ label, on, off }) =>
           atLeast(`${label}: a kept connection is faster than a new one`, ratio(off.warm, on.warm), 1, {
             beside: `on average ${withInterval(ratio(off.warm, on.warm, mean), factor)}`,
           }),
         ),
-        ...decide(claimOf("keepalive.recreated"), ({ label, recreated }) =>
-          exactly(
-            `${label}: a recreated client loses the connection`,
-            opensPerCall(recreated),
-            openedOf(recreated),
-          ),
+        ...decide("keepalive.recreated", ({ label, recreated: row }) =>
+          exactly(`${label}: a recreated client loses the connection`, opensPerCall(row), openedOf(row)),
         ),
         ...clients.map(({ label, all, off }) =>
           exactly(
@@ -204,7 +188,7 @@ export default defineScenario({
         "connections: the largest number that one process opened.",
         "bare agent: Node's https.Agent with a request written by hand, without a client library.",
       ],
-      table: tableOf(rows, ({ client }) => client.name, [
+      ...tabulate(rows, { group: ({ client }) => client.name }, [
         ["client", ({ client }) => client.label],
         ["keep-alive", ({ keepAlive }) => (keepAlive ? "on" : "off")],
         ["client is", ({ reused }) => (reused ? "reused" : "recreated")],
@@ -212,30 +196,7 @@ export default defineScenario({
         ["warm ms", ({ warm }) => warm.estimate(), 1],
         ["connections", ({ opened }) => opened.max],
       ]),
-      charts: [
-        ...chartsOf(rows, {
-          group: nameOf,
-          lines: [
-            [
-              "Latency by the number of the call, first process",
-              "ms",
-              "calls",
-              ({ first, warm }) =>
-                [...first.rounds[0]!, ...warm.rounds[0]!].map((value, at) => [at + 1, value] as const),
-            ],
-          ],
-        }),
-        ...chartsOf(clients, {
-          bars: [
-            ["Init phase and first call", "ms", ({ on }) => sum(on.init, on.first)],
-            [
-              "Time that a kept connection saves per warm command",
-              "ms",
-              ({ on, off }) => difference(off.warm, on.warm),
-            ],
-          ],
-        }),
-      ],
+      charts: [linesOf(rows, { ...CHART, label: ({ client }) => client.label, points, group: nameOf })],
       notes: [
         `Each client runs ${invocations} calls of one GET per variant in each of ${rounds} processes, over TLS. A latency is the handler's total time, creating the client included if the variant does so. The first call of a process is not among the warm ones. Ratios and differences are taken by round, and the middle one is shown.`,
         `Whether a recreated client is slower than a reused one is decided by pairs in one process: ${PAIRS} times one GET on each, in turn. Shown is the median of pairs, over ${rounds} processes.`,

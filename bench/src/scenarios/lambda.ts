@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { findFunction, type Invocation } from "../aws/lambda.js";
 import { atLeast } from "../results/checks.js";
-import { chartsOf, grouped, latencyColumns, medianColumns, ms, tableOf } from "../results/present.js";
+import { grouped, latencyColumns, medianColumns, ms, tabulate } from "../results/present.js";
 import { costOfMillion, PRICES } from "../results/prices.js";
 import { defineScenario } from "../scenario.js";
-import { combine, mean, ratio, sum } from "../statistics/series.js";
+import { combine, mean, ratio } from "../statistics/series.js";
 
 const STACK = "WARMLINE_AWS_STACK";
 /** Invocations back to back for each one after a pause. */
@@ -20,8 +20,7 @@ const nameOf = (each: { readonly keepAlive: boolean; readonly memoryMb: number }
 export default defineScenario({
   name: "lambda",
   title: "Keep-alive on AWS Lambda",
-  question:
-    "How much faster is a command on a kept connection on AWS Lambda, how long is a write after a freeze, and what does it cost?",
+  question: "On AWS Lambda, how fast is a command on a kept connection and after a freeze, at what cost?",
   clients: "candidates",
   protocol: "http",
   sizes: true,
@@ -84,23 +83,19 @@ export default defineScenario({
           detail: ms(warm.estimate().value),
         }),
       ),
-      table: tableOf(rows, ({ client }) => client.name, [
-        ["client", ({ client }) => client.label],
-        ["variant", nameOf],
-        ...medianColumns({ init: "init ms", first: "first ms" }, 1),
-        ...latencyColumns("warm"),
-        ...medianColumns({ set: "SET after a freeze, ms", incr: "INCR after a freeze, ms" }),
-        ["billed ms", ({ billed }) => billed.estimate(mean), 1],
-        ["$ per million", costOf],
-      ]),
-      charts: chartsOf(kept, {
-        group: sizeOf,
-        bars: [
-          ["Init phase and first invocation", "ms", ({ init, first }) => sum(init, first)],
-          ["Keep-alive: times faster, p50", "x", ({ gain }) => gain],
-          ["INCR after a freeze on a kept connection, p50", "ms", ({ incr }) => incr.estimate()],
+      ...tabulate(
+        rows,
+        { group: ({ client }) => client.name, charts: ["first ms", "p50 ms", "INCR after a freeze, ms"] },
+        [
+          ["client", ({ client }) => client.label],
+          ["variant", nameOf],
+          ...medianColumns({ init: "init ms", first: "first ms" }, 1),
+          ...latencyColumns("warm"),
+          ...medianColumns({ set: "SET after a freeze, ms", incr: "INCR after a freeze, ms" }),
+          ["billed ms", ({ billed }) => billed.estimate(mean), 1],
+          ["$ per million", costOf],
         ],
-      }),
+      ),
       notes: [
         `Each client runs ${settings.invocations} invocations of one GET per variant in each of ${settings.rounds} instances. Durations are those of Lambda's REPORT lines. Lambda freezes the instance between two invocations, which the AWS CLI sends about a second apart.`,
         `SET and INCR run after a further pause of ${settings.seconds} s, one of each for ${PER_PAUSED} GETs.`,

@@ -1,7 +1,7 @@
 import { commandsFunction } from "../client/bench-client.js";
 import ephemeral from "../parts/ephemeral.js";
-import { atLeast, claimOf, decidedBy } from "../results/checks.js";
-import { byClient, chartsOf, count, grouped, latencyColumns, ms, tableOf } from "../results/present.js";
+import { atLeast, decidedBy } from "../results/checks.js";
+import { byClient, count, grouped, latencyColumns, ms, tabulate } from "../results/present.js";
 import { GREETING, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { combine, difference, mean, ratio } from "../statistics/series.js";
@@ -59,7 +59,7 @@ export default defineScenario({
     return {
       checks: [
         ...decidedBy(compared, ({ name }) => name === "ioredis")(
-          claimOf("serverless.smallFunction"),
+          "serverless.smallFunction",
           ({ label, at, whole }) =>
             atLeast(
               `${label}: connecting takes longer at ${at.memoryMb} MB than at ${whole.memoryMb} MB`,
@@ -76,7 +76,7 @@ export default defineScenario({
           ),
         ),
       ],
-      table: tableOf(rows, sizeOf, [
+      ...tabulate(rows, { group: sizeOf, charts: ["mean ms", "first ms"] }, [
         ["function", sizeOf],
         ["client", ({ client }) => client.label],
         ["connection", ({ reused }) => (reused ? "reused" : "one per invocation")],
@@ -84,13 +84,6 @@ export default defineScenario({
         ["first ms", ({ first }) => first.estimate(), 1],
         ...latencyColumns("warm"),
       ]),
-      charts: chartsOf(pairs, {
-        group: sizeOf,
-        bars: [
-          ["Warm invocations over a kept connection: the mean", "ms", ({ warm }) => warm.estimate(mean)],
-          ["Init phase and first invocation", "ms", ({ start }) => start.estimate()],
-        ],
-      }),
       notes: [
         `On Lambda a function of 1,769 MB has one processor, and smaller ones a proportional share. Here the share is enforced by ${throttle === "duty cycle" ? "a duty cycle: the process is stopped once it has used its part of each 20 ms, because no cgroup can be created here (run as root to use a quota of the kernel)" : `a ${throttle} of the kernel over periods of 20 ms`}, from the first instruction of the process. Memory is not limited.`,
         "Lambda gives the init phase of a small function more than its share; here it does not, so init times are upper bounds.",

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { startInstance } from "warmline-testbed";
-import { type BenchClient, clientFunction, handlerPath, KEPT } from "../client/bench-client.js";
+import { type BenchClient, clientFunction, KEPT } from "../client/bench-client.js";
 import { exactly } from "../results/checks.js";
-import { chartsOf, dollars, meanColumns, medianColumns, ms, tableOf } from "../results/present.js";
+import { meanColumns, medianColumns, ms, tabulate } from "../results/present.js";
 import { costOfMillion, PRICES } from "../results/prices.js";
-import type { Rig } from "../rig/rig.js";
-import { bodyOf } from "../rig/run-instance.js";
+import { type Rig, started } from "../rig/rig.js";
+import { bodyOf, invokeFrozen } from "../rig/run-instance.js";
 import { type Context, defineScenario, redisMissing } from "../scenario.js";
 import { combine, mean, percentile } from "../statistics/series.js";
 
@@ -25,32 +25,26 @@ const CACHES = [
   { cache: "node-redis", title: "node-redis, client-side cache (TCP)" },
 ] as const;
 
-/** A function: the cache that it reads through. */
 interface NearCase {
-  /** One of the handler's caches. */
   readonly cache: string;
   readonly title: string;
   /** The client of the caches `client` and `client-map`. */
   readonly client?: BenchClient;
-  /** Invocations per overwritten key. */
   readonly every: number;
   readonly rig: Rig;
 }
 
 /**
- * Measures a function that reads {@link KEYS}, frozen between invocations. One of the keys is overwritten in every so many
- * freezes. Returns its times in ms, its commands and bytes per invocation, the number of stale values, and the time in ms since
- * the oldest of them was overwritten.
+ * Measures a function that reads {@link KEYS}, frozen between invocations, with a key overwritten in every so many freezes.
+ * @returns its times in ms, its commands and bytes per invocation, the number of stale values, and the time in ms since the oldest
+ * of them was overwritten
  */
-async function measureNear(
-  { cache, title, client, every, rig }: NearCase,
-  { settings: { invocations }, random, defer }: Context,
-) {
+async function measureNear({ cache, title, client, every, rig }: NearCase, context: Context) {
+  const { random, defer } = context;
+  const { invocations } = context.settings;
   const protocol = cache === "node-redis" ? "tcp" : (client?.protocol ?? "http");
-  const counted = async () => ({
-    commands: await commandsSent(rig, protocol),
-    ...rig.proxyOf({ protocol }).bytes,
-  });
+  const proxy = rig.proxyOf({ protocol });
+  const counted = async () => ({ commands: await commandsSent(rig, protocol), ...proxy.bytes });
   /** The value of each key, and when values were overwritten, by this process's clock in ms. No two writes have the same value. */
   const current = new Map<string, number>();
   const overwrittenAt = new Map<number, number>();
@@ -64,30 +58,20 @@ async function measureNear(
     current.set(key, value);
   };
   for (const key of KEYS) await overwrite(key);
-  const instance = await startInstance({
-    handler: handlerPath("near"),
-    env: {
-      ...(client && clientFunction("near", client, KEPT, rig).env),
-      BENCH_CACHE: cache,
-      BENCH_ENDPOINT: JSON.stringify(rig.endpoint),
-      BENCH_MAX_STALE: String(MAX_STALE),
-    },
-    timeoutMs: 20_000,
-  });
-  defer(() => instance.stop());
+  const { handler, env } = clientFunction("near", client, KEPT, rig);
+  const caching = { BENCH_CACHE: cache, BENCH_MAX_STALE: String(MAX_STALE) };
+  const options = { handler, env: { ...env, ...caching }, timeoutMs: 20_000 };
+  const instance = await started(startInstance(options), defer);
   const warm: number[] = [];
   const ages: number[] = [];
   await instance.invoke({ keys: KEYS });
   const before = await counted();
   for (let call = 0; call < invocations; call++) {
     await instance.freeze();
-    const key = KEYS[Math.floor(random() * KEYS.length)]!;
-    if (call % every === 0) await overwrite(key);
+    if (call % every === 0) await overwrite(KEYS[Math.floor(random() * KEYS.length)]!);
     await pause(FROZEN);
     const began = performance.now();
-    const invocation = instance.invoke({ keys: KEYS });
-    await instance.thaw();
-    const ended = await invocation;
+    const ended = await invokeFrozen(instance, { keys: KEYS });
     const values = bodyOf(ended, title, instance) as unknown[];
     warm.push(ended.durationMs);
     ages.push(...values.map((value) => began - (overwrittenAt.get(Number(value)) ?? Infinity)));
@@ -117,7 +101,6 @@ async function commandsSent({ direct, redis }: Rig, protocol: "http" | "tcp"): P
   return Array.from(lines, ([, calls]) => Number(calls)).reduce((sum, calls) => sum + calls, 0);
 }
 
-/** Returns how often a key is overwritten, in words. */
 const overwritten = ({ every }: Pick<NearCase, "every">) =>
   every === OFTEN ? "a key overwritten per invocation" : `a key overwritten in ${every} invocations`;
 
@@ -169,7 +152,7 @@ export default defineScenario({
         const expectation = `warmline/near returns no value overwritten more than ${MAX_STALE} ms before, ${overwritten(row)}`;
         return [exactly(expectation, oldestValue <= MAX_STALE, `the oldest by ${ms(oldestValue)}`)];
       }),
-      table: tableOf(priced, overwritten, [
+      ...tabulate(priced, { group: overwritten, charts: ["p50 ms"] }, [
         ["writes", overwritten],
         ["reads", ({ title }) => title],
         ...meanColumns({ commands: "commands" }, 1),
@@ -181,19 +164,10 @@ export default defineScenario({
         ["Lambda $", ({ lambda }) => lambda],
         ["Upstash $", ({ redis }) => redis],
       ]),
-      charts: chartsOf(priced, {
-        group: overwritten,
-        // The charts have ten hues.
-        style: ({ title }) => ({
-          label: title,
-          hue: priced.findIndex((each) => each.title === title) % 10,
-        }),
-        bars: [["Median time of ten reads", "ms", ({ warm }) => warm.estimate()]],
-      }),
       notes: [
         `A function of ${MEMORY_MB} MB reads ten keys with Promise.all in each of ${settings.invocations} invocations, in ${settings.rounds} instances. Before each it is frozen for ${FROZEN} ms. In every freeze, or in one of ${RARELY}, another client overwrites one of the keys.`,
         "A value is stale if its successor had been acknowledged before the invocation was sent.",
-        `Prices: AWS Lambda (x86, us-east-1, ${PRICES.lambda.readIn}), ${dollars(PRICES.lambda.perMillionRequests)} per million requests and $${PRICES.lambda.perGbSecond} per GB-second; Upstash (${PRICES.upstash.readIn}), $${PRICES.upstash.per100kCommands} per 100,000 commands and $${PRICES.upstash.perGb} per GB. They are per million invocations. A near cache at Upstash is one by time alone: its commands are then those of the Map.`,
+        `Prices: AWS Lambda (x86, us-east-1, ${PRICES.lambda.readIn}), $${PRICES.lambda.perMillionRequests} per million requests and $${PRICES.lambda.perGbSecond} per GB-second; Upstash (${PRICES.upstash.readIn}), $${PRICES.upstash.per100kCommands} per 100,000 commands and $${PRICES.upstash.perGb} per GB. They are per million invocations. A near cache at Upstash is one by time alone: its commands are then those of the Map.`,
       ],
     };
   },

@@ -1,27 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { startGatewayProcess } from "warmline-testbed";
-import { type BenchClient, clientFunction, type FunctionSpec, handlerPath } from "../client/bench-client.js";
+import { type BenchClient, clientFunction } from "../client/bench-client.js";
 import { gatewayTarget, type RawTarget } from "../client/raw-connection.js";
 import type { handler, TransactionsEvent } from "../handlers/transactions.js";
 import storm from "../parts/storm.js";
-import { atLeast, claimOf, decidedBy, exactly } from "../results/checks.js";
-import {
-  chartsOf,
-  count,
-  latencyColumns,
-  meanColumns,
-  share,
-  tableOf,
-  withInterval,
-} from "../results/present.js";
-import type { Defer, Rig } from "../rig/rig.js";
+import { atLeast, decidedBy, exactly } from "../results/checks.js";
+import { count, latencyColumns, meanColumns, share, tabulate, withInterval } from "../results/present.js";
+import { type Defer, type Rig, started } from "../rig/rig.js";
 import { type Body, runInstance } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { combine, mean, ratio, type Series, stddev } from "../statistics/series.js";
 
 const USERS = [1, 16];
 const usersOf = ({ users }: { users: number }) => `${users} client${users === 1 ? "" : "s"}`;
-const HUES: Readonly<Record<string, number>> = { gateway: 2, sidecar: 0, client: 4 };
 /** How long the users run before what counts, in s. */
 const WARM_UP_S = 0.2;
 
@@ -37,11 +28,9 @@ interface ReconnectWay {
 }
 
 /** Returns the ways: those of plain sockets, and each client with keep-alive on and off. */
-async function startWays(
-  { endpoint: { url, token, tcp }, redis, trust }: Rig,
-  clients: readonly BenchClient[],
-  defer: Defer,
-): Promise<ReconnectWay[]> {
+async function startWays(rig: Rig, clients: readonly BenchClient[], defer: Defer): Promise<ReconnectWay[]> {
+  const { redis, trust } = rig;
+  const { url, token, tcp } = rig.endpoint;
   const arm = (way: string, title: string, target: RawTarget, crosses?: "http" | "tcp"): ReconnectWay => {
     return { way, title, target, crosses };
   };
@@ -49,21 +38,15 @@ async function startWays(
   const [user, password] = ["bench", randomBytes(16).toString("hex")];
   await redis!.command("ACL", "SETUSER", user, "on", `>${password}`, "~*", "+@all");
   const direct: RawTarget = { ...tcp!, auth: { protocol: "redis", login: [user, password] } };
-  const sidecar = await startGatewayProcess({
-    args: ["--redis", `rediss://${user}:${password}@127.0.0.1:${tcp!.port}`],
-    env: trust,
-  });
-  defer(() => sidecar.stop());
+  const args = ["--redis", `rediss://${user}:${password}@127.0.0.1:${tcp!.port}`];
+  const sidecar = await started(startGatewayProcess({ args, env: trust }), defer);
+  const nextTo = gatewayTarget(sidecar);
   return [
     arm("static", "direct to Redis, static connection", direct, "tcp"),
     arm("reconnect", "direct to Redis, a connection per command", direct, "tcp"),
     arm("gateway-static", "gateway next to Redis, static connection", gateway, "http"),
     arm("gateway-reconnect", "gateway next to Redis, a connection per command", gateway, "http"),
-    arm(
-      "sidecar-reconnect",
-      "gateway next to the function, a connection per command",
-      gatewayTarget(sidecar),
-    ),
+    arm("sidecar-reconnect", "gateway next to the function, a connection per command", nextTo),
     ...clients.flatMap((client): ReconnectWay[] => {
       const { label, protocol: crosses } = client;
       return [
@@ -77,12 +60,11 @@ async function startWays(
 export default defineScenario({
   name: "reconnect",
   title: "Reconnecting for each command, with and without a pool",
-  question:
-    "How much throughput does a connection per command cost, and how much of it does the gateway's pool recover?",
+  question: "How much throughput does a connection per command cost, and how much does a pool recover?",
   // A client adds 80 s, and the ways are those of plain sockets; one client of each protocol is beside them.
   clients: "warmline,ioredis",
   fixed: ["tls"],
-  plannedS: 41,
+  plannedS: 73,
   defaults: { rounds: [1, 2], seconds: [1.2, 1] },
   missing: redisMissing,
   parts: [storm],
@@ -97,9 +79,7 @@ export default defineScenario({
   label: (each) => `${usersOf(each)}, ${each.title}`,
   group: usersOf,
   run: async ({ users, rig, target, client, reconnect, crosses }, { settings }) => {
-    const what: FunctionSpec = client
-      ? clientFunction("transactions", client, { keepAlive: !reconnect, reused: true }, rig)
-      : { handler: handlerPath("transactions"), env: rig.trust };
+    const what = clientFunction("transactions", client, { keepAlive: !reconnect, reused: true }, rig);
     // A client without keep-alive reconnects for each command by itself.
     const load = { target, clients: users, reconnect: reconnect && !client };
     const events = [WARM_UP_S, settings.seconds].map((seconds): TransactionsEvent => ({ ...load, seconds }));
@@ -136,14 +116,14 @@ export default defineScenario({
       combine([fixed, anew, pool], (all, none, some) => (some - none) / (all - none), mean);
     return {
       checks: [
-        ...decide(claimOf("reconnect.anew"), ({ label, fixed, anew }) =>
+        ...decide("reconnect.anew", ({ label, fixed, anew }) =>
           atLeast(
             `${label}: a static connection has more throughput than one per command`,
             ratio(fixed, anew, mean),
             1,
           ),
         ),
-        ...decide(claimOf("reconnect.pool"), (row) =>
+        ...decide("reconnect.pool", (row) =>
           atLeast(
             `${row.label}: a pool next to the database recovers a part of the lost throughput`,
             recovered(row, row.pooled),
@@ -160,7 +140,7 @@ export default defineScenario({
           `${count(sum(({ opened }) => opened.total))} connections for ${count(sum(({ latencies }) => latencies.count))} commands`,
         ),
       ],
-      table: tableOf(rows, usersOf, [
+      ...tabulate(rows, { group: usersOf, charts: ["tps"] }, [
         ["clients", ({ users }) => users],
         ["connection", ({ title }) => title],
         ...meanColumns({ tps: "tps", tpsExcluding: "tps without connecting" }),
@@ -169,11 +149,6 @@ export default defineScenario({
         ["transactions", ({ latencies }) => latencies.count],
         ["connections opened", ({ opened }) => opened.total],
       ]),
-      charts: chartsOf(rows, {
-        group: usersOf,
-        style: ({ way, title }) => ({ label: title, hue: HUES[way.split("-")[0]!] ?? 1 }),
-        bars: [["Transactions per second, connecting included", "/s", ({ tps }) => tps.estimate(mean)]],
-      }),
       notes: [
         "Named clients run with auto-pipelining off, one for each user. Their connections are counted at the proxy; those to a gateway next to the function do not cross it.",
         `Each user runs one GET after another, over a plain socket unless a client is named, for ${settings.seconds} s in each of ${settings.rounds} rounds, after 0.2 s that do not count. The round trip takes ${settings.rttMs} ms with TLS; direct connections to Redis authenticate with user and password. With the gateway next to the function the function reaches it over loopback without TLS, and the round trip lies between gateway and Redis.`,

@@ -2,8 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { BenchClient } from "../client/bench-client.js";
 import { RawConnection } from "../client/raw-connection.js";
-import { atLeast, claimOf, exactly } from "../results/checks.js";
-import { chartsOf, latencyColumns, meanColumns, seconds, tableOf } from "../results/present.js";
+import { atLeast, exactly } from "../results/checks.js";
+import { latencyColumns, meanColumns, seconds, tabulate } from "../results/present.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { startGatewayTo } from "../sockets/gateway.js";
 import { rangeOf, slotRanges } from "../sockets/slots.js";
@@ -20,17 +20,13 @@ const LONG_S = 5;
 
 /** Ways of reading from the replicas of a cluster: without `retries` through a gateway. */
 const ARMS = [
-  { arm: "direct to the replica, no retry", hue: 1, retries: false },
-  { arm: "direct to the replica, then to the primary", hue: 2, retries: true },
-  { arm: "gateway, a connection per request", hue: 4 },
+  { arm: "direct to the replica, no retry", retries: false },
+  { arm: "direct to the replica, then to the primary", retries: true },
+  { arm: "gateway, a connection per request" },
 ];
 type Arm = (typeof ARMS)[number] & { readonly client?: BenchClient };
 
-/**
- * Creates a function that reads a key from a replica of a cluster, with a new connection for each command, as the article's PHP
- * client does.
- * @param retries whether a read that fails at the replica is sent to the primary
- */
+/** Returns a function that reads a key from a replica over a new connection, and from the primary if that fails and `retries` is set. */
 async function createReplicaReader(cluster: RedisCluster, retries: boolean) {
   const ranges = slotRanges((await cluster.nodes[0]!.command("CLUSTER", "SLOTS")) as never);
   const readFrom = async (port: number, key: string) => {
@@ -66,7 +62,7 @@ export default defineScenario({
     );
     defer(() => Promise.all(clusters.map((cluster) => cluster.stop())));
     record({ engine: "redis-server, clusters of six", rttMs: 0, tls: false, outage });
-    const ofClients = clients.map((client): Arm => ({ arm: `gateway, ${client.label}`, hue: 0, client }));
+    const ofClients = clients.map((client): Arm => ({ arm: `gateway, ${client.label}`, client }));
     return [...(ARMS as Arm[]), ...ofClients].map((arm) => ({ ...arm, clusters, outage }));
   },
   label: ({ arm }) => arm,
@@ -116,7 +112,7 @@ export default defineScenario({
           once!.errorsS.estimate(mean),
           LONG_S,
           {
-            article: claimOf("envoy.replica"),
+            article: "envoy.replica",
             detail: failedOf(once!),
             beside: others.map((row) => `${row.arm}: ${failedOf(row)}`).join("; "),
             text: seconds,
@@ -124,18 +120,12 @@ export default defineScenario({
         ),
         ...proxied.map((row) => exactly(`${row.arm}: no read fails`, row.failed.total === 0, failedOf(row))),
       ],
-      table: tableOf(rows, () => "", [
+      ...tabulate(rows, { group: () => "", charts: ["s of errors"] }, [
         ["reads", ({ arm }) => arm],
         ["failed", ({ failed }) => failed.total],
         ...meanColumns({ errorsS: "s of errors" }, 1),
         ...latencyColumns("latencies"),
       ]),
-      charts: chartsOf(rows, {
-        style: ({ arm, hue }) => ({ label: arm, hue }),
-        bars: [
-          ["Time from the first failed read to the last one", "s", ({ errorsS }) => errorsS.estimate(mean)],
-        ],
-      }),
       notes: [
         `One GET every ${gapMs} ms of keys of all three shards. One of three replicas is killed, and restarted after ${downMs / 1_000} s, in each of ${settings.rounds} rounds. The gateway reads with --read-policy prefer-replica. Direct reads open a connection each.`,
       ],

@@ -1,24 +1,18 @@
 import { startCluster, startGatewayProcess, startNetworkProxy, until } from "warmline-testbed";
-import {
-  type BenchClient,
-  clientFunction,
-  type FunctionSpec,
-  handlerPath,
-  KEPT,
-} from "../client/bench-client.js";
+import { type BenchClient, clientFunction, KEPT } from "../client/bench-client.js";
 import type { Arm, RequestPartsEvent } from "../handlers/request-parts.js";
-import { atLeast, claimOf } from "../results/checks.js";
-import { chartsOf, count, latencyColumns, ms, share, tableOf } from "../results/present.js";
-import type { Defer } from "../rig/rig.js";
+import { atLeast } from "../results/checks.js";
+import { count, latencyColumns, ms, share, tabulate } from "../results/present.js";
+import { type Defer, started } from "../rig/rig.js";
 import { runInstance } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { combine, difference, mean, ratio } from "../statistics/series.js";
 
-/** Requests that do not count. */
 const WARM_UP = 10;
+/** The offset of the port of a node's bus. */
+const BUS = 10_000;
 /** The pause in ms before each of the sparse requests. */
 const SPARSE_MS = 150;
-/** Commands of a small request and of a large one. */
 const [ONE, TEN] = [1, 10];
 
 const NAMES: Readonly<Record<Arm, string>> = {
@@ -39,20 +33,12 @@ interface Requests {
 const commandsOf = ({ commands }: { readonly commands: number }) =>
   `${commands} GET${commands === 1 ? "" : "s"}`;
 
-/** The offset of a node's bus port. */
-const BUS = 10_000;
-
-/**
- * Starts a cluster whose nodes are a round trip away: each announces the port of a proxy in front of it.
- * @returns the port of the first node's proxy
- */
+/** Starts a cluster whose nodes are a round trip away: each announces a proxy in front of it. Returns the port of the first proxy. */
 async function startDistantCluster(rttMs: number, defer: Defer): Promise<number> {
-  const cluster = await startCluster();
-  defer(() => cluster.stop());
+  const cluster = await started(startCluster(), defer);
   const ports: number[] = [];
   for (const { port, command } of cluster.nodes) {
-    const proxy = await startNetworkProxy({ to: { port }, rttMs, protocol: "raw" });
-    defer(() => proxy.close());
+    const proxy = await started(startNetworkProxy({ to: { port }, rttMs, protocol: "raw" }), defer);
     await command("CONFIG", "SET", "cluster-announce-bus-port", port + BUS);
     await command("CONFIG", "SET", "cluster-announce-port", proxy.port);
     ports.push(proxy.port);
@@ -70,8 +56,7 @@ async function startDistantCluster(rttMs: number, defer: Defer): Promise<number>
 export default defineScenario({
   name: "request-parts",
   title: "The parts of a web request",
-  question:
-    "How much of a web request's time goes into connecting to a cluster and into fetching its topology?",
+  question: "How much of a web request goes into connecting to a cluster and fetching its topology?",
   clients: "candidates",
   protocol: "http",
   fixed: ["tls"],
@@ -80,8 +65,8 @@ export default defineScenario({
   missing: redisMissing,
   cases: async ({ clients, settings, defer, record }) => {
     const seedPort = await startDistantCluster(settings.rttMs, defer);
-    const gateway = await startGatewayProcess({ args: ["--redis", `redis://127.0.0.1:${seedPort}`] });
-    defer(() => gateway.stop());
+    const args = ["--redis", `redis://127.0.0.1:${seedPort}`];
+    const gateway = await started(startGatewayProcess({ args }), defer);
     record({ engine: "redis-server, a cluster of six", tls: false, sparseMs: SPARSE_MS });
     const { url, port, token } = gateway;
     const target = { seedPort, gateway: { url, port, token } };
@@ -105,10 +90,7 @@ export default defineScenario({
     const { invocations: requests, seed } = settings;
     const shape = { arm, requests, warmUp: WARM_UP, commands, pauseMs };
     const event: RequestPartsEvent = { ...shape, seed: seed + round, ...target };
-    const place = { endpoint: target.gateway, trust: {} };
-    const what: FunctionSpec = client
-      ? clientFunction("request-parts", client, KEPT, place)
-      : { handler: handlerPath("request-parts"), env: {} };
+    const what = clientFunction("request-parts", client, KEPT, { endpoint: target.gateway, trust: {} });
     const { bodies } = await runInstance(name, what, { events: [event], timeoutMs: 120_000 });
     return { latencies: bodies[0] as number[] };
   },
@@ -128,7 +110,7 @@ export default defineScenario({
           combine([fetched, known], (both, one) => both / one - 1, mean),
           0.5,
           {
-            article: claimOf("envoy.topology"),
+            article: "envoy.topology",
             detail: ms(difference(fetched, known, mean).value),
             text: share,
           },
@@ -142,7 +124,7 @@ export default defineScenario({
           ),
           0.9,
           {
-            article: claimOf("envoy.connect"),
+            article: "envoy.connect",
             detail: `${ms(difference(...connecting, mean).value)} and ${ms(difference(...connectingToGateway, mean).value)}`,
             text: share,
           },
@@ -151,7 +133,7 @@ export default defineScenario({
           "a read takes longer through the proxy than over kept connections",
           ratio(proxied, known, mean),
           1,
-          { article: claimOf("envoy.slower") },
+          { article: "envoy.slower" },
         ),
         atLeast(
           "sparse reads lose more through the proxy than frequent ones",
@@ -161,19 +143,14 @@ export default defineScenario({
             mean,
           ),
           0,
-          { article: claimOf("envoy.sparse"), text: ms },
+          { article: "envoy.sparse", text: ms },
         ),
       ],
-      table: tableOf(rows, commandsOf, [
+      ...tabulate(rows, { group: commandsOf, charts: ["mean ms"] }, [
         ["request", commandsOf],
         ["connection", ({ name }) => name],
         ...latencyColumns("latencies"),
       ]),
-      charts: chartsOf(rows, {
-        group: commandsOf,
-        style: ({ name }) => ({ label: name, hue: name.startsWith("gateway") ? 0 : 1 }),
-        bars: [["Mean time of a request", "ms", ({ latencies }) => latencies.estimate(mean)]],
-      }),
       notes: [
         `${count(settings.invocations)} requests one after another in each of ${settings.rounds} rounds, after ${WARM_UP} that do not count. The cluster is ${settings.rttMs} ms away; the gateway runs next to the process, as the article's proxy does. Parts are differences of means: new connections less kept ones, a fetched topology less a kept one.`,
         "The topology is fetched with CLUSTER SLOTS, as by the article's client. An idle connection of the gateway to Redis stays open, unlike the article's.",

@@ -2,15 +2,14 @@ import { commandsFunction } from "../client/bench-client.js";
 import type { CommandsEvent } from "../handlers/commands.js";
 import cacheMiss from "../parts/cache-miss.js";
 import endToEnd from "../parts/end-to-end.js";
-import { atLeast, claimOf, decidedBy } from "../results/checks.js";
-import { byClient, chartsOf, factor, latencyColumns, ms, tableOf, withInterval } from "../results/present.js";
+import { atLeast, decidedBy } from "../results/checks.js";
+import { byClient, factor, latencyColumns, ms, tabulate, withInterval } from "../results/present.js";
 import { GREETING } from "../rig/run-instance.js";
 import { runPaused } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
 import { combine, difference, mean, ratio } from "../statistics/series.js";
 
 const KEYS = Array.from({ length: 10 }, (_, index) => `greeting:${index}`);
-
 const PAUSE_S = 2;
 /** Writes with the instance frozen between two invocations, as between the article's, which a person sends, and back to back. */
 const writes = (frozen: boolean) =>
@@ -39,8 +38,7 @@ const nameOf = ({ name, keepAlive, frozen }: Mode) =>
 export default defineScenario({
   name: "sequential",
   title: "One command or ten per invocation",
-  question:
-    "How much time does keep-alive save for one command and for ten, and how much more does a pipeline save?",
+  question: "How much does keep-alive save on one command and on ten, and how much more a pipeline?",
   clients: "candidates",
   parts: [cacheMiss, endToEnd],
   plannedS: 55,
@@ -81,16 +79,15 @@ export default defineScenario({
       combine([...ten, ...one], (off10, on10, off1, on1) => off10 - on10 - (off1 - on1), mean);
     // The article's SDK sends each write through Node's own agent. Its calls are sent by a person, so times after a freeze decide.
     const decide = decidedBy(compared, ({ name }) => name === "agent");
-    const names = MODES.map(nameOf);
     return {
       checks: [
-        ...decide(claimOf("lambda.one"), ({ label, frozen: { one }, backToBack }) =>
+        ...decide("lambda.one", ({ label, frozen: { one }, backToBack }) =>
           atLeast(`${label}: keep-alive makes one write faster, on average`, ratio(...one, mean), 1, {
             detail: `${ms(one[1].estimate(mean).value)} with it`,
             beside: `back to back ${withInterval(ratio(...backToBack.one, mean), factor)}`,
           }),
         ),
-        ...decide(claimOf("lambda.ten"), ({ label, frozen, backToBack, pipeline }) => {
+        ...decide("lambda.ten", ({ label, frozen, backToBack, pipeline }) => {
           const { one, ten } = frozen;
           const faster = withInterval(ratio(backToBack.ten[1], pipeline), factor);
           return atLeast(
@@ -112,16 +109,11 @@ export default defineScenario({
           ),
         ),
       ],
-      table: tableOf(rows, ({ client }) => client.name, [
+      ...tabulate(rows, { group: ({ client }) => client.name, charts: ["p50 ms"] }, [
         ["client", ({ client }) => client.label],
         ["commands", nameOf],
         ...latencyColumns("warm"),
       ]),
-      charts: chartsOf(rows, {
-        group: ({ client }) => client.label,
-        style: (row) => ({ label: nameOf(row), hue: names.indexOf(nameOf(row)) }),
-        bars: [["An invocation's median time", "ms", ({ warm }) => warm.estimate()]],
-      }),
       notes: [
         `Each client runs ${settings.invocations} invocations per mode in each of ${settings.rounds} instances, a quarter of them if the instance is frozen for ${PAUSE_S} s between two. The client is created outside the handler. The first three invocations of an instance do not count.`,
         "Concurrent means that the ten commands are issued with Promise.all. A client with auto-pipelining sends them as one request; the others use as many connections as they open, or one after another.",

@@ -1,8 +1,7 @@
 import { findRedisServer } from "warmline-testbed";
 import type { Job } from "../perf/jobs.js";
 import { FIXED_SERVER_NOTES, startFixedServer, startWorker } from "../perf/processes.js";
-import { FULL_WARM_UP, QUICK_WARM_UP, warmUp, warmUpNotes } from "../perf/warm-up.js";
-import { chartsOf, count, latencyColumns, medianColumns, tableOf } from "../results/present.js";
+import { count, latencyColumns, medianColumns, tabulate } from "../results/present.js";
 import { defineScenario } from "../scenario.js";
 
 /** Round-trip times in ms. The nearest has all cells, the others those of commands in flight. */
@@ -10,6 +9,9 @@ const ROUND_TRIPS = [0, 1, 20];
 const IN_FLIGHT = [1, 10, 50];
 const PIPELINES = [50, 1_000];
 const BYTES = [1_000, 1_000_000];
+/** How long a job runs before it counts, in ms, and in a quick run. */
+const [WARM_UP_MS, QUICK_WARM_UP_MS] = [300, 40];
+const NODE = process.version.slice(1);
 /** The cells of a quick run. */
 const QUICK = /^(1|50) in flight$|of 1,000 GETs|of 1,000,000 bytes|arrivals/;
 /** The cells that are also measured through real servers. */
@@ -17,7 +19,6 @@ const REAL = /^(1|50) in flight$|^pipeline of/;
 /** The cells that are also measured over longer round trips. */
 const FAR = /^\d+ in flight$/;
 
-/** Something that every client does. */
 interface Cell {
   readonly name: string;
   readonly job: Job;
@@ -29,10 +30,7 @@ interface Cell {
 
 const cell = (name: string, job: Job, perCall = 1): Cell => ({ name, job, perCall });
 
-/**
- * Returns all that each client does, `ms` long each.
- * @param rate arrivals per second of the open loop
- */
+/** Returns all that each client does, `ms` long each, with `rate` arrivals per second in the open loop. */
 const cellsOf = (ms: number, rate: number): Cell[] => {
   const sequential = (call: "pipeline" | "bytes" | "json", size: number) =>
     ({ kind: "sequential", call, size, ms }) as const;
@@ -49,10 +47,8 @@ const cellsOf = (ms: number, rate: number): Cell[] => {
 export default defineScenario({
   name: "throughput",
   title: "Throughput and CPU time per command",
-  question:
-    "How many commands per second does a client run as shipped, and how much CPU time does each take?",
+  question: "How many commands per second does a client run as shipped, at how much CPU time each?",
   clients: "all",
-  ownServer: true,
   plannedS: 120,
   defaults: { rounds: [1, 1], seconds: [0.15, 0.02] },
   cases: async (context) => {
@@ -71,73 +67,47 @@ export default defineScenario({
         prefix: at === 0 ? "" : `${rttMs} ms away: `,
       })),
     );
-    const servers = [
-      ...fixed,
-      {
-        place: { ...fixed[0]!.place, endpoint: real.direct },
-        cells: cells.filter(({ name }) => REAL.test(name)),
-        prefix: "real servers: ",
-      },
-    ];
+    const place = { ...fixed[0]!.place, endpoint: real.direct };
+    const throughReal = cells.filter(({ name }) => REAL.test(name));
+    const servers = [...fixed, { place, cells: throughReal, prefix: "real servers: " }];
     return servers.flatMap(({ place, cells, prefix }) =>
       cells.flatMap(({ name, ...cell }) => {
         const endpoint = { ...place.endpoint, ...(cell.single && { autoPipelining: false as const }) };
         return clients
           .filter(({ protocol }) => protocol === "http" || endpoint.tcp)
           .map((client) => ({
-            ...{ client, version: process.version, cell: prefix + name, ...cell },
+            ...{ client, cell: prefix + name, ...cell },
             place: { ...place, endpoint },
           }));
       }),
     );
   },
   label: ({ client, cell }) => `${client.label}, ${cell}`,
-  group: ({ version, cell }) => `Node ${version.slice(1)}, ${cell}`,
+  group: ({ cell }) => cell,
   run: async ({ client, job, perCall, place }, { settings, defer }) => {
     const run = await startWorker(client.name, place, defer);
-    const { slices, steady } = await warmUp(run, job, settings.quick ? QUICK_WARM_UP : FULL_WARM_UP);
+    await run({ ...job, ms: settings.quick ? QUICK_WARM_UP_MS : WARM_UP_MS });
     const { count: calls, ms, cpuUs, latencies } = await run(job);
     const commands = calls * perCall;
-    return {
-      ...{ perSecond: (commands * 1_000) / ms, cpuUs: cpuUs / commands, latencies },
-      ...{ warmUpSlices: slices, unsteady: Number(!steady) },
-    };
+    return { perSecond: (commands * 1_000) / ms, cpuUs: cpuUs / commands, latencies };
   },
-  report: (rows, { settings }) => {
-    const marks = {
-      ownScales: true,
-      group: ({ cell }: { cell: string }) => cell,
-      summary: ["CPU time per command", "Latency by percentile"],
-    };
-    return {
-      checks: [],
-      table: tableOf(rows, (row) => row.version + row.cell, [
-        ["Node", (row) => row.version.slice(1)],
-        ["case", (row) => row.cell],
-        ["client", ({ client }) => client.label],
-        ...medianColumns({ perSecond: "commands/s" }, 0),
-        ...latencyColumns("latencies", 3),
-        ...medianColumns({ cpuUs: "CPU us" }, 1),
-      ]),
-      charts: [
-        ...chartsOf(rows, {
-          ...marks,
-          bars: [["Commands per second", "", (row) => row.perSecond.estimate()]],
-        }),
-        ...chartsOf(
-          rows.filter(({ cell }) => /^(1|50) in flight$/.test(cell)),
-          { ...marks, bars: [["CPU time per command", "us", (row) => row.cpuUs.estimate()]] },
-        ),
-      ],
-      notes: [
-        `Each client runs for ${settings.seconds * 1_000} ms per row, right after its warm-up, in a process of its own in each of ${settings.rounds} rounds. Numbers are medians. Clients run as shipped; a tuned client has the settings that its note names.`,
-        'Rows of "real servers" use warmline-gateway in front of Redis, and Redis directly for clients over TCP.',
-        "In flight: so many GETs at a time, each awaited by itself. warmline, @upstash/redis, tuned ioredis and node-redis send those of one tick together; with a request each, auto-pipelining is off. A pipeline is written as one by the caller, for all clients alike.",
-        "Arrivals: calls start at fixed times, whether or not earlier calls have finished. Latencies count from the intended start, so that a stall is not hidden.",
-        "GET of bytes: warmline, ioredis and node-redis read bytes, the others text.",
-        ...(settings.quick ? [] : warmUpNotes(rows, ({ client, cell }) => `${client.label}, ${cell}`)),
-        ...FIXED_SERVER_NOTES,
-      ],
-    };
-  },
+  report: (rows, { settings }) => ({
+    checks: [],
+    ...tabulate(rows, { group: ({ cell }) => cell, charts: ["commands/s", "CPU us"] }, [
+      ["Node", () => NODE],
+      ["case", (row) => row.cell],
+      ["client", ({ client }) => client.label],
+      ...medianColumns({ perSecond: "commands/s" }, 0),
+      ...latencyColumns("latencies", 3),
+      ...medianColumns({ cpuUs: "CPU us" }, 1),
+    ]),
+    notes: [
+      `Each client runs for ${settings.seconds * 1_000} ms per row, after ${WARM_UP_MS} ms that do not count, in a process of its own in each of ${settings.rounds} rounds. Numbers are medians. Clients run as shipped; a tuned client has the settings that its note names.`,
+      'Rows of "real servers" use warmline-gateway in front of Redis, and Redis directly for clients over TCP.',
+      "In flight: so many GETs at a time, each awaited by itself. warmline, @upstash/redis, tuned ioredis and node-redis send those of one tick together; with a request each, auto-pipelining is off. A pipeline is written as one by the caller, for all clients alike.",
+      "Arrivals: calls start at fixed times, whether or not earlier calls have finished. Latencies count from the intended start, so that a stall is not hidden.",
+      "GET of bytes: warmline, ioredis and node-redis read bytes, the others text.",
+      ...FIXED_SERVER_NOTES,
+    ],
+  }),
 });

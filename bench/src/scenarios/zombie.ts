@@ -5,8 +5,8 @@ import { incr } from "../faults/faults.js";
 import { COUNTS, type Ending, endingsOf, judge, total } from "../faults/judge.js";
 import { FUNCTION_MS, ReplacedInstance } from "../faults/replaced-instance.js";
 import finWait from "../parts/fin-wait.js";
-import { claimOf, decidedBy, exactly } from "../results/checks.js";
-import { byClient, chartsOf, grouped, tableOf, totalColumns } from "../results/present.js";
+import { decidedBy, exactly } from "../results/checks.js";
+import { byClient, grouped, tabulate, totalColumns } from "../results/present.js";
 import type { Defer, Rig } from "../rig/rig.js";
 import { PAUSING_LANES } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
@@ -44,10 +44,9 @@ type ZombieCase = (typeof ARMS)[number] &
   Readonly<{ client: FaultClient; rig: Rig }>;
 
 /** Invokes a function, freezes it, and invokes it again. Returns how the second call ended. */
-async function zombieTrial(
-  { client: { label, function: what }, rig, drops, announces, frozenS, limitS }: ZombieCase,
-  defer: Defer,
-): Promise<Ending> {
+async function zombieTrial(each: ZombieCase, defer: Defer): Promise<Ending> {
+  const { rig, drops, announces, frozenS, limitS } = each;
+  const { label, function: what } = each.client;
   const site = await rig.at({}, defer);
   const closeMs = limitS * 1_000;
   const goneMs = drops === "middlebox" ? closeMs : NEVER_MS;
@@ -133,7 +132,7 @@ export default defineScenario({
             exactly(`${label} applies no write twice`, twice === 0, `${twice} of ${total(own, "calls")}`),
           ];
         }),
-        ...decide(claimOf("serverless.zombie"), ({ label, rows: own }) => {
+        ...decide("serverless.zombie", ({ label, rows: own }) => {
           const [short, long] = [armOf(own, "middlebox"), armOf(own, "nobody")];
           return exactly(
             `${label}: an idle limit shorter than the instance's lifetime causes errors, a longer one does not`,
@@ -142,21 +141,13 @@ export default defineScenario({
           );
         }),
       ],
-      table: tableOf(rows, ({ arm, frozenS }) => `${arm} ${frozenS}`, [
+      ...tabulate(rows, { group: ({ arm, frozenS }) => `${arm} ${frozenS}`, charts: ["hung"] }, [
         ["drops the connection", ({ arm }) => arm],
         ["frozen for", ({ frozenS }) => `${frozenS} s`],
         ["client", ({ client }) => client.label],
         ...totalColumns(COUNTS),
         ["longest ms", ({ ms }) => ms.max],
       ]),
-      charts: chartsOf(
-        arms.flatMap(([, own]) => byClient(own)),
-        {
-          group: ({ rows: own }) => own[0]!.arm,
-          style: ({ label, rows: own }) => ({ label, hue: lost(own) > 0 ? 1 : 0 }),
-          bars: [["Lost calls", "", ({ rows: own }) => lost(own)]],
-        },
-      ),
       notes: [
         `A function is invoked, frozen for ${FREEZES.map(({ frozenS }) => frozenS).join(", ")} s, and invoked again, each time with one INCR. Meanwhile the connection is dropped after ${FREEZES.map(({ limitS }) => limitS).join(", ")} s of idle time. Times are real. The function's timeout is ${FUNCTION_MS / 1_000} s.`,
         `Honest server: it announces its idle limit in Keep-Alive. Silent server: it announces none, as Redis does over TCP in every arm. Both close the connection, the FIN does not reach the frozen function, and later bytes get a reset. Middlebox: a NAT or load balancer with a shorter limit than the ${LONG_S} s that the server announces drops the flow; later bytes get no reaction. Nobody: the connection stays open.`,

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { ESTABLISHED, FIN_WAIT_1, FIN_WAIT_2, type KernelSocket, kernelSockets } from "./kernel.js";
 
-/** The time between two reads of the kernel's sockets in ms. */
 const SAMPLE_MS = 100;
 /** The longest wait in ms until a function has connected and the server has closed its connections. */
 const CLOSE_MS = 60_000;
@@ -15,13 +14,11 @@ export const peersAt = (port: number, read = kernelSockets): ReadonlySet<number>
   new Set(read(port).map((socket) => peerOf(socket, port)));
 
 /**
- * Waits for connections to a server, and follows the first ones that it sees until the server has closed its sockets and none of
- * them is in FIN_WAIT_2. A connection that ended before it was seen is found by its socket in TIME_WAIT, so it does not matter how
- * late this process looks.
+ * Follows the first connections to a server until it has closed its sockets and none of them is in FIN_WAIT_2. A connection that ended
+ * before it was seen is found by its socket in TIME_WAIT.
  * @param limitMs the longest time in FIN_WAIT_2
  * @param others ports of clients that are not followed
- * @returns the time in ms until no socket of the server was in ESTABLISHED, and between the first and the last time that one was
- * seen in FIN_WAIT_2
+ * @returns the time in ms until no socket of the server was in ESTABLISHED, and for which one was seen in FIN_WAIT_2
  * @throws if there is no connection, or if the server does not close it, within a minute
  */
 export async function followClosed(
@@ -37,9 +34,7 @@ export async function followClosed(
     const sockets = read(port).filter((socket) => !others.has(peerOf(socket, port)));
     const ms = performance.now() - began;
     if (sockets.length > 0) peers ??= new Set(sockets.map((socket) => peerOf(socket, port)));
-    const served = sockets.filter(
-      ({ localPort, remotePort }) => localPort === port && peers?.has(remotePort),
-    );
+    const served = sockets.filter((each) => each.localPort === port && peers?.has(each.remotePort));
     const states = new Set(served.map(({ state }) => state));
     if (peers && !states.has(ESTABLISHED) && Number.isNaN(closedMs)) closedMs = ms;
     if (states.has(FIN_WAIT_2)) [from, to] = [Number.isNaN(from) ? ms : from, ms];

@@ -1,7 +1,7 @@
 import { type RedisCluster, startGatewayProcess } from "warmline-testbed";
 import type { BenchClient } from "../client/bench-client.js";
 import { gatewayTarget } from "../client/raw-connection.js";
-import type { Defer } from "../rig/rig.js";
+import { type Defer, started } from "../rig/rig.js";
 import { readOnce } from "./key-reader.js";
 
 /**
@@ -15,8 +15,7 @@ export async function startGatewayTo(
   defer: Defer,
   ...flags: string[]
 ) {
-  const gateway = await startGatewayProcess({ args: ["--redis", cluster.url, ...flags] });
-  defer(() => gateway.stop());
+  const gateway = await started(startGatewayProcess({ args: ["--redis", cluster.url, ...flags] }), defer);
   const { url, token } = gateway;
   const target = gatewayTarget(gateway);
   const kept = client?.connect({ url, token, keepAlive: true });

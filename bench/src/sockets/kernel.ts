@@ -15,7 +15,7 @@ export type KernelSocket = ReturnType<typeof parseSockets>[number];
 type KernelSockets = readonly KernelSocket[];
 
 /**
- * Reads the lines of `/proc/net/tcp`: addresses and ports are hexadecimal, the fourth word is the state.
+ * Reads the lines of `/proc/net/tcp`.
  * @param port the port of one end; other lines, of which there may be thousands, are skipped unread. Default: any
  */
 export function parseSockets(text: string, port?: number) {
@@ -41,19 +41,6 @@ export function kernelSockets(port?: number): KernelSocket[] {
   return files.flatMap((file) => parseSockets(readFileSync(file, "utf8"), port));
 }
 
-/** Returns a reader of the kernel's sockets for several counters: it reads the list again once it is older than `maxAgeMs`. */
-export function sharedSockets(maxAgeMs: number, read = kernelSockets): () => KernelSockets {
-  let sockets: KernelSockets = [];
-  let readAt = Number.NEGATIVE_INFINITY;
-  return () => {
-    if (performance.now() - readAt >= maxAgeMs) {
-      sockets = read();
-      readAt = performance.now();
-    }
-    return sockets;
-  };
-}
-
 const identity = ({ localAddress, localPort, remoteAddress, remotePort }: KernelSocket): string =>
   `${localAddress}:${localPort}-${remoteAddress}:${remotePort}`;
 
@@ -67,16 +54,10 @@ const hexadecimal = (address: string): string =>
     .toUpperCase();
 
 /**
- * Returns a function that counts the sockets of some servers in TIME_WAIT, at both sides: a connection is in TIME_WAIT at the side that
- * closed it. Those that are there now are not counted.
- * @param ports the servers' ports
+ * Returns a function that counts the sockets of some servers in TIME_WAIT, at both sides, without those that are there now.
  * @param client the IPv4 address of the clients whose sockets count. Default: all clients
  */
-export function timeWaitCounter(
-  ports: ReadonlySet<number>,
-  sockets: KernelSockets = kernelSockets(),
-  client?: string,
-) {
+export function timeWaitCounter(ports: ReadonlySet<number>, sockets = kernelSockets(), client?: string) {
   const before = new Set(sockets.map(identity));
   const address = client && hexadecimal(client);
   const isClient = ({ localAddress, remoteAddress }: KernelSocket) =>

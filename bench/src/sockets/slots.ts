@@ -12,7 +12,6 @@ export const slotRanges = (
     return { from: Number(from), to: Number(to), port: port!, replicas };
   });
 
-/** Returns the range that has the slot of a key. */
 export const rangeOf = (ranges: readonly SlotRange[], key: string): SlotRange => {
   const slot = slotOf(key);
   return ranges.find(({ from, to }) => slot >= from && slot <= to)!;

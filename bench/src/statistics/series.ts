@@ -62,21 +62,19 @@ export const stddev: Statistic = (values) => {
 /** The values of one case by repetition: a round, with an instance or process of its own, or a run of a publication. */
 export class Series {
   private readonly sorted: readonly (readonly number[])[];
+  private readonly all: readonly number[];
 
   constructor(readonly rounds: readonly (readonly number[])[]) {
     this.sorted = rounds.map((values) => values.toSorted((a, b) => a - b));
-  }
-
-  private get all(): readonly number[] {
-    return this.rounds.flat().sort((a, b) => a - b);
+    this.all = rounds.flat().sort((a, b) => a - b);
   }
 
   get count(): number {
-    return this.rounds.reduce((sum, { length }) => sum + length, 0);
+    return this.all.length;
   }
 
   get total(): number {
-    return this.rounds.flat().reduce((sum, value) => sum + value, 0);
+    return this.all.reduce((sum, value) => sum + value, 0);
   }
 
   get min(): number {
@@ -98,7 +96,8 @@ export class Series {
 
   /** Returns a percentile with its interval; undefined if fewer than one value per repetition lies beyond it. */
   p(percent: number): Estimate | undefined {
-    return shows(percent, this.count / this.rounds.length) ? this.estimate(percentile(percent)) : undefined;
+    const beyond = (this.count / this.rounds.length) * (1 - percent / 100);
+    return beyond >= 0.999 ? this.estimate(percentile(percent)) : undefined;
   }
 
   /** The numbers for `--json`: percentiles with intervals, and the numbers of each repetition that they are computed from. */
@@ -118,36 +117,23 @@ export class Series {
   }
 }
 
-/** Whether so many values show a percentile: at least one lies beyond it. */
-const shows = (percent: number, count: number): boolean =>
-  percent <= 50 ? count > 0 : count * (1 - percent / 100) >= 0.999;
-
 /**
  * Combines a statistic of several series, repetition by repetition, since other load on the machine affects all cases of one alike.
  * @throws if the series have different numbers of repetitions
  */
-export function combine(
-  series: readonly Series[],
-  how: (...values: number[]) => number,
-  statistic: Statistic = p50,
-): Estimate {
+export function combine(series: readonly Series[], how: (...values: number[]) => number, statistic = p50) {
   const n = series[0]!.rounds.length;
-  if (series.some(({ rounds }) => rounds.length !== n)) {
+  if (series.some(({ rounds }) => rounds.length !== n))
     throw new Error("compared cases need the same number of rounds");
-  }
   const numbers = series.map((each) => each.each(statistic));
   return estimateOf(Array.from({ length: n }, (_, at) => how(...numbers.map((own) => own[at]!))));
 }
-
-/** Returns `a + b`, for the median unless another statistic is given. */
-export const sum = (a: Series, b: Series, statistic?: Statistic): Estimate =>
-  combine([a, b], (x, y) => x + y, statistic);
 
 /** Returns the share by which a number falls from `all` to `rest`, of the means. */
 export const reduction = (all: Series, rest: Series): Estimate =>
   combine([all, rest], (x, y) => 1 - y / x, mean);
 
-/** Returns `a / b`: the median of the repetitions' own ratios. */
+/** Returns `a / b`, of the medians unless another statistic is given. */
 export const ratio = (a: Series, b: Series, statistic?: Statistic): Estimate =>
   combine([a, b], (x, y) => x / y, statistic);
 

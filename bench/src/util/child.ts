@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { basename } from "node:path";
 import { within } from "./promises.js";
+import { errorText } from "./usage.js";
 
-/** Default time in ms for a response: longer than any step takes. */
 const LIMIT_MS = 10 * 60_000;
 /** Time in ms for a process to end by itself. */
 const END_MS = 10_000;
@@ -25,15 +25,10 @@ export class Child {
   }
 
   /**
-   * Sends a message, if any, and returns the next one received.
-   * @param step the name of the request in errors. Default: the message's first property
+   * Sends a message, if any, and returns the next one received. `step` names the request in errors.
    * @throws if the process ends first, or does not respond within `limitMs` (default: ten minutes)
    */
-  request<T>(
-    message?: object,
-    step = Object.keys(message ?? { start: 0 })[0],
-    limitMs = LIMIT_MS,
-  ): Promise<T> {
+  request<T>(message?: object, step = Object.keys(message ?? { start: 0 })[0], limitMs = LIMIT_MS) {
     const child = this.#process;
     const response = new Promise<T>((resolve, reject) => {
       const onExit = (code: number | null, signal: string | null) =>
@@ -68,7 +63,7 @@ export function serveParent<Message>(handle: (message: Message) => Promise<objec
     try {
       process.send!(await handle(message as Message));
     } catch (error) {
-      process.send!({ error: String(error instanceof Error ? error.stack : error) });
+      process.send!({ error: errorText(error) });
     }
   });
 }

@@ -20,7 +20,7 @@ export class Progress {
     private readonly stream: NodeJS.WriteStream,
     private readonly name: string,
   ) {
-    this.timer = setInterval(() => this.update(), stream.isTTY ? EVERY_MS : WAITING_MS).unref();
+    this.timer = setInterval(() => this.print(), stream.isTTY ? EVERY_MS : WAITING_MS).unref();
   }
 
   /** Sets how many seconds all steps are expected to take, until enough of them are done to estimate the time left from those. */
@@ -28,20 +28,14 @@ export class Progress {
     this.expectedS = seconds;
   }
 
-  /** Reports that `done` of `total` steps are done and `what` is running. */
   step(done: number, total: number, what: string): void {
     const part = done / total;
     if (part > this.part) this.steppedS = this.spentS;
     this.part = part;
     this.what = what;
-    this.update();
+    this.print();
   }
 
-  private update(): void {
-    if (this.stream.isTTY || performance.now() - this.printedAt >= EVERY_MS) this.print();
-  }
-
-  /** Clears the progress line at the end of the run. */
   end(): void {
     clearInterval(this.timer);
     if (this.stream.isTTY) this.stream.write("\r\u001b[K");
@@ -61,6 +55,7 @@ export class Progress {
   }
 
   private print(): void {
+    if (!this.stream.isTTY && performance.now() - this.printedAt < EVERY_MS) return;
     this.printedAt = performance.now();
     const left = this.leftS;
     const rest = left === undefined ? "" : `, about ${Math.ceil(left)} s left`;

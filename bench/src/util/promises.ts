@@ -1,10 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/**
- * Returns the promise's result.
- * @param what the start of the error's message, as "The request"
- * @throws if the promise takes longer than `limitMs`
- */
+/** Returns the promise's result. @throws if it takes longer than `limitMs`; `what` begins the message, as "The request" */
 export async function within<T>(limitMs: number, what: string, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -24,16 +20,8 @@ export async function allEnded<T extends readonly unknown[]>(promises: T) {
   return Promise.all(promises);
 }
 
-/**
- * Calls `sample` again and again, `everyMs` after the end of the last call, while `run` goes on. Both have ended when it settles.
- * @returns the result of `run`
- * @throws the error of `run`, else the first one of `sample`
- */
-export async function whileSampling<T>(
-  everyMs: number,
-  sample: () => Promise<void>,
-  run: () => Promise<T>,
-): Promise<T> {
+/** Calls `sample` every so often while `run` goes on. Returns its result once both have ended. @throws the error of `run`, else of `sample` */
+export async function whileSampling<T>(everyMs: number, sample: () => Promise<void>, run: () => Promise<T>) {
   let over = false;
   const sampling = async () => {
     while (!over) {

@@ -17,7 +17,6 @@ export function randomFrom(seed: number): () => number {
 export const pageKeys = (count: number, random: () => number): string[] =>
   Array.from({ length: count }, () => `page:${Math.floor(random() * 1_000)}`);
 
-/** The items in an order that `random` decides. */
 export function shuffled<T>(items: readonly T[], random: () => number): T[] {
   const mixed = [...items];
   for (let last = mixed.length - 1; last > 0; last--) {

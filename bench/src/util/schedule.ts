@@ -1,15 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 /**
- * Calls `run` at fixed times, whether or not earlier calls have ended, and waits for all of them.
- * @param times when calls are due, in ms from now
- * @param run receives the time from which the call counts, by the clock of `performance`: a timer may fire a little early; then it is
- * the call's start, else the time at which it is due
+ * Calls `run` at fixed times, in ms from now, whether or not earlier calls have ended, and waits for all of them. It receives the time
+ * from which the call counts: when it was due or, if a timer fired early, its start.
  */
-export async function runAt(
-  times: Iterable<number>,
-  run: (from: number, index: number) => Promise<unknown>,
-): Promise<void> {
+export async function runAt(times: Iterable<number>, run: (from: number, index: number) => Promise<unknown>) {
   const begunAt = performance.now();
   const running: Promise<unknown>[] = [];
   for (const time of times) {

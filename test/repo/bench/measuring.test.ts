@@ -4,12 +4,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { httpResponse, redisReply } from "../../../bench/src/client/raw-connection.js";
 import { arrivals, maxConcurrent, predict } from "../../../bench/src/fleet/arrivals.js";
-import { sumOf } from "../../../bench/src/fleet/measure.js";
 import { handler as fleet } from "../../../bench/src/handlers/fleet.js";
 import { costOfMillion } from "../../../bench/src/results/prices.js";
+import { sumOf } from "../../../bench/src/scenarios/fleet.js";
 import { followClosed } from "../../../bench/src/sockets/follow.js";
-import { parseSockets, sharedSockets, timeWaitCounter } from "../../../bench/src/sockets/kernel.js";
-import { rangeOf, slotOf, slotRanges } from "../../../bench/src/sockets/slots.js";
+import { timeWaitCounter } from "../../../bench/src/sockets/kernel.js";
 import { Gate } from "../../../bench/src/util/gate.js";
 import { everyMs, runAt } from "../../../bench/src/util/schedule.js";
 
@@ -37,24 +36,7 @@ describe("a plain socket", () => {
   });
 });
 
-const SOCKET = {
-  localAddress: "0100007F",
-  remoteAddress: "0100007F",
-  localPort: 1,
-  remotePort: 2,
-  state: "01",
-};
-
 describe("the kernel's sockets", () => {
-  test("the kernel's sockets are read once for all counters until the list is too old", () => {
-    let reads = 0;
-    const read = () => [{ ...SOCKET, localPort: ++reads }];
-    const shared = sharedSockets(60_000, read);
-    expect([shared(), shared()]).toEqual([[{ ...SOCKET, localPort: 1 }], [{ ...SOCKET, localPort: 1 }]]);
-    const fresh = sharedSockets(0, read);
-    expect([fresh()[0]!.localPort, fresh()[0]!.localPort]).toEqual([2, 3]);
-  });
-
   test("work at a fixed rate runs whether or not the last one has ended, and counts from when it was due", async () => {
     expect(everyMs(10, 50)).toEqual([0, 10, 20, 30, 40]);
     const begunAt = performance.now();
@@ -70,24 +52,6 @@ describe("the kernel's sockets", () => {
     // A busy machine delays the first call; later ones are due at their distance from it.
     for (const [index, at] of from.entries()) expect(at).toBeLessThan(10 * (index + 1) + from[0]!);
     await expect(runAt([0], () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
-  });
-
-  test("the kernel's sockets have ports and states for IPv4 and IPv6 addresses", () => {
-    const text =
-      "  sl  local_address rem_address   st tx_queue\n" +
-      "   0: 0100007F:1F90 0100007F:C350 06 00000000:00000000 03:00000F45 0 0 0\n" +
-      "   1: 0000000000000000FFFF00000100007F:0050 0000000000000000FFFF00000100007F:FFFF 01 0 0\n";
-    const V6 = "0000000000000000FFFF00000100007F";
-    expect(parseSockets(text)).toEqual([
-      {
-        localAddress: "0100007F",
-        remoteAddress: "0100007F",
-        localPort: 8_080,
-        remotePort: 50_000,
-        state: "06",
-      },
-      { localAddress: V6, remoteAddress: V6, localPort: 80, remotePort: 65_535, state: "01" },
-    ]);
   });
 
   const socket = (localPort: number, remotePort: number, state: string, localAddress = "0100007F") => ({
@@ -137,33 +101,6 @@ describe("the kernel's sockets", () => {
     // FIN_WAIT_1 until the client's kernel acknowledges the FIN.
     const { finWaitMs } = await followClosed(6_379, 20, new Set(), lists([["01"], ["04"], ["04"], ["05"]]));
     expect(finWaitMs).toBeGreaterThanOrEqual(20);
-  });
-
-  test("a connection that ended before it was seen is none in FIN_WAIT_2, nor is one that was there for a moment", async () => {
-    const left = () => [socket(2, 6_379, "06")];
-    expect(await followClosed(6_379, 20, new Set(), left)).toMatchObject({ finWaitMs: 0 });
-    expect(await followClosed(6_379, 20, new Set(), lists([["05"], []]))).toMatchObject({ finWaitMs: 0 });
-  });
-
-  test("the lines of other ports are skipped", () => {
-    const line = (local: string, remote: string) =>
-      `   0: 0100007F:${local} 0100007F:${remote} 01 00000000:00000000`;
-    const text = ["head", line("18EB", "0001"), line("0001", "18EB"), line("18EC", "0002")].join("\n");
-    expect(parseSockets(text, 6_379).map(({ localPort }) => localPort)).toEqual([6_379, 1]);
-  });
-
-  test("the slots of keys and nodes match Redis", () => {
-    // CLUSTER KEYSLOT of Redis gives these.
-    expect([slotOf("foo"), slotOf("bar"), slotOf("somekey")]).toEqual([12_182, 5_061, 11_058]);
-    const ranges = slotRanges([
-      [0, 5_460, ["127.0.0.1", 7_001, "a"], ["127.0.0.1", 7_003, "c"]],
-      ["5461", "16382", ["127.0.0.1", "7002", "b"]],
-    ]);
-    expect(ranges).toEqual([
-      { from: 0, to: 5_460, port: 7_001, replicas: [7_003] },
-      { from: 5_461, to: 16_382, port: 7_002, replicas: [] },
-    ]);
-    expect([rangeOf(ranges, "bar").port, rangeOf(ranges, "foo").port]).toEqual([7_001, 7_002]);
   });
 });
 
@@ -260,13 +197,7 @@ test("a gate runs as many tasks at a time as its limit, in order", async () => {
       if (name === 1) throw new Error("failed");
     });
   const ended = await Promise.allSettled([0, 1, 2, 3, 4].map(task));
-  expect(ended.map(({ status }) => status)).toEqual([
-    "fulfilled",
-    "rejected",
-    "fulfilled",
-    "fulfilled",
-    "fulfilled",
-  ]);
+  expect(ended.filter(({ status }) => status === "rejected")).toHaveLength(1);
   expect([most, order]).toEqual([2, [0, 1, 2, 3, 4]]);
 });
 

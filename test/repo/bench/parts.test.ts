@@ -15,7 +15,7 @@ describe("the command line", () => {
   const tcp = { name: "ioredis", standard: false, protocol: "tcp" } as BenchClient;
   const undici = { name: "undici", standard: false, protocol: "http" } as BenchClient;
   const clients = [...standard, undici, tuned, tcp];
-  const shipped = { name: "shipped", clients: "shipped", defaults } as Partial<Scenario> as Scenario;
+  const shipped = { name: "shipped", clients: "candidates", defaults } as Partial<Scenario> as Scenario;
   const sweep = { name: "sweep", clients: "all", distances: true, defaults } as Partial<Scenario> as Scenario;
   const none = { name: "none", clients: "none", defaults } as Partial<Scenario> as Scenario;
   const web = { name: "web", clients: "all", protocol: "http", defaults } as Partial<Scenario> as Scenario;
@@ -24,14 +24,7 @@ describe("the command line", () => {
   test("the command line has defaults", () => {
     expect(read("keepalive", "--seed", "5")).toMatchObject({
       action: "run",
-      settings: {
-        quick: false,
-        rttMs: 1,
-        tls: false,
-        seed: 5,
-        rounds: 10,
-        invocations: 100,
-      },
+      settings: { quick: false, rttMs: 1, tls: false, seed: 5, rounds: 10, invocations: 100 },
       clients: standard,
       line: "npm run bench -- keepalive --seed 5",
     });
@@ -54,17 +47,8 @@ describe("the command line", () => {
   });
 
   test("the command line reads options, and the command that repeats the run has the seed and no files", () => {
-    const command = read(
-      "keepalive",
-      "--rtt",
-      "0.5",
-      "--json",
-      "a.json",
-      "--report=b.html",
-      "--tls",
-      "--clients",
-      "agent",
-    );
+    const options = "--rtt 0.5 --json a.json --report=b.html --tls --clients agent".split(" ");
+    const command = read("keepalive", ...options);
     expect(command).toMatchObject({
       settings: { rttMs: 0.5, tls: true },
       clients: [{ name: "agent" }],
@@ -87,13 +71,7 @@ describe("the command line", () => {
     expect(() => read("report", "a.json", "--quick")).toThrow("--quick cannot be used with report");
   });
 
-  test.each([["--runs=3"], ["--again"], ["--trial"]])("%s is refused by a scenario and by all", (option) => {
-    const error = `${option.split("=")[0]} is an option of publish. It cannot be used with`;
-    expect(() => read("keepalive", option)).toThrow(`${error} keepalive`);
-    expect(() => read("all", option)).toThrow(`${error} all`);
-  });
-
-  test("publish takes scenarios, five runs of each by default, and other options in a trial alone", () => {
+  test("publish takes scenarios, five runs of each by default, and no options of a measurement", () => {
     const names = (...args: string[]) => {
       const { runs, ...others } = read("publish", ...args) as Extract<
         ReturnType<typeof read>,
@@ -102,16 +80,13 @@ describe("the command line", () => {
       return { ...others, names: runs.map((run) => run.scenario.name) };
     };
     const every = [scenario, sweep, none, shipped, web].map(({ name }) => name);
-    expect(names("--seed", "4")).toEqual({
-      ...{ action: "publish", count: 5, seed: 4, again: false, trial: false, names: every },
-    });
-    expect(names("web", "keepalive", "--runs", "2", "--again", "--seed", "9")).toMatchObject({
-      ...{ count: 2, again: true, names: ["keepalive", "web"] },
-    });
-    expect(() => read("publish", "--again")).toThrow("--again needs a --seed other than");
+    expect(names("--seed", "4")).toEqual({ action: "publish", count: 5, seed: 4, names: every });
+    expect(names("web", "keepalive", "--runs", "2")).toMatchObject({ count: 2, names: ["web", "keepalive"] });
     expect(() => read("publish", "nonsense")).toThrow("Unknown scenario: nonsense");
-    expect(() => read("publish", "--quick")).toThrow("--quick can be used with publish only beside --trial");
-    expect(names("sweep", "--quick", "--trial")).toMatchObject({ trial: true, names: ["sweep"] });
+    expect(() => read("publish", "--quick")).toThrow("--quick cannot be used with publish");
+    expect(() => read("all", "--runs=3")).toThrow(
+      "--runs is an option of publish. It cannot be used with all",
+    );
   });
 
   test.each([["--invocations=5"], ["--seconds=5"], ["--memory=128"], ["--clients=agent"]])(
@@ -160,7 +135,7 @@ describe("the command line", () => {
     expect(read("web", "--clients", "all")).toMatchObject({
       clients: clients.filter((each) => each !== tcp),
     });
-    expect(read("web", "--clients", "shipped")).toMatchObject({ clients: [...standard, undici] });
+    expect(read("web", "--clients", "candidates")).toMatchObject({ clients: [...standard, undici] });
     // With all scenarios, the runner skips it where it cannot be measured, with a note.
     const every = read("all", "--clients", "ioredis") as Extract<ReturnType<typeof read>, { action: "all" }>;
     expect(every.runs.length).toBeGreaterThan(1);
@@ -178,13 +153,6 @@ describe("the command line", () => {
     });
   });
 
-  test("the command line takes repetitions from the scenario, fewer in a quick run, or from its options", () => {
-    expect(read("keepalive", "--quick")).toMatchObject({
-      settings: { quick: true, rounds: 5, invocations: 20 },
-    });
-    expect(read("keepalive", "--rounds", "3")).toMatchObject({ settings: { rounds: 3 } });
-  });
-
   test.each([
     [["nonsense"], "Unknown scenario: nonsense"],
     [[], "Expected one scenario"],
@@ -192,7 +160,7 @@ describe("the command line", () => {
     [["keepalive", "--rounds", "1.5"], "--rounds must be a whole number >= 1"],
     [
       ["keepalive", "--clients", "nobody"],
-      "Unknown client in --clients: nobody. Known clients: warmline, agent, undici, undici-tuned, ioredis. Groups: standard, candidates, shipped, all, http, tcp.",
+      "Unknown client in --clients: nobody. Known clients: warmline, agent, undici, undici-tuned, ioredis. Groups: standard, candidates, all, http, tcp.",
     ],
     [["keepalive", "--rtt", "1,2"], "--rtt must be one number for keepalive"],
     [["keepalive", "--wrong"], "--wrong"],

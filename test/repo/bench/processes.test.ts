@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { namespaceMissing, runInNamespace } from "../../../bench/src/parts/tw-reuse.js";
 import { performInProcess } from "../../../bench/src/runner/scenario-process.js";
-import { namespaceMissing, runInNamespace } from "../../../bench/src/sockets/namespace.js";
 import { Child } from "../../../bench/src/util/child.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
@@ -45,15 +45,6 @@ test("a process that does not respond rejects with the step and the limit", asyn
   await expect(child.request({ record: 1 }, undefined, 20)).rejects.toThrow(
     "record: the response of the process silent took longer than 0.02 s.",
   );
-  await child.end();
-});
-
-test("a process may respond with numbers that JSON does not have", async () => {
-  const child = new Child([
-    process.execPath,
-    program("numbers", "process.send({ values: [NaN, Infinity] });"),
-  ]);
-  expect(await child.request({ record: 1 })).toEqual({ values: [Number.NaN, Number.POSITIVE_INFINITY] });
   await child.end();
 });
 

@@ -27,21 +27,6 @@ test("a step that lasts for minutes prints the elapsed and the remaining time ev
   expect(written()).toEqual([]);
 });
 
-test("without an expectation the remaining time comes from the steps done, and shrinks while one lasts", () => {
-  const { progress, written } = start();
-  progress.step(0, 4, "a");
-  vi.advanceTimersByTime(20_000);
-  progress.step(1, 4, "b");
-  vi.advanceTimersByTime(40_000);
-  progress.end();
-  expect(written()).toEqual([
-    "idle: 0%, 0 s (a)\n",
-    "idle: 25%, 20 s, about 60 s left (b)\n",
-    "idle: 25%, 30 s, about 50 s left (b)\n",
-    "idle: 25%, 60 s, about 20 s left (b)\n",
-  ]);
-});
-
 test("quick steps print a line every 5 s at most, and all of them on a terminal", () => {
   const step = ({ progress, written }: ReturnType<typeof start>) => {
     for (let done = 0; done < 12; done++) {

@@ -97,18 +97,6 @@ test("the runner runs compared cases one after the other", async () => {
   for (const round of order.match(/.{4}/g)!) expect(round).toMatch(/^([ab]{2}[cd]{2}|[cd]{2}[ab]{2})$/);
 });
 
-test("the runner closes what a scenario started, the last one first, also after an error", async () => {
-  const closed: number[] = [];
-  const cases = ({ defer }: Context) => {
-    for (const at of [1, 2, 3]) defer(() => closed.push(at));
-    return CASES;
-  };
-  await ran({ cases });
-  expect(closed.splice(0)).toEqual([3, 2, 1]);
-  await expect(ran({ cases, run: () => Promise.reject(new Error("broken")) })).rejects.toThrow("broken");
-  expect(closed).toEqual([3, 2, 1]);
-});
-
 test("the runner closes what the run of a case started when that run ends, also after an error", async () => {
   const events: string[] = [];
   const run = async ({ name }: Each, { defer }: Context) => {
@@ -174,16 +162,6 @@ test("the runner skips a client that the scenario cannot measure, and names it",
   ]);
 });
 
-test("the runner prints the time left by the durations of the cases, before the first one ends", async () => {
-  const lines: string[] = [];
-  const progress = new Progress({ write: (line: string) => lines.push(line) } as never, "test");
-  const run = () => Promise.reject(new Error("over"));
-  await expect(ran({ lanes: 2, durationS: () => 10, run }, {}, progress)).rejects.toThrow("over");
-  progress.end();
-  // Four cases of 10 s in six rounds, two at a time.
-  expect(lines).toEqual([expect.stringMatching(/^test: 0%, 0 s, about 120 s left \([a-d]\)\n$/)]);
-});
-
 test("checks of fewer than five rounds are undecided, counted ones too", async () => {
   const checks = [exactly("no call fails", true, "0 of 9"), exactly("it holds", false, "1 of 9")];
   const verdicts = async (rounds: number) => {
@@ -197,7 +175,7 @@ test("checks of fewer than five rounds are undecided, counted ones too", async (
 test("a quick run has no checks, and the runner says so", async () => {
   const checks = [{ expectation: "it holds", verdict: "yes", actual: "1" } as const];
   const own = { report: () => ({ ...report, checks }) };
-  expect((await ran(own)).outcome).toMatchObject({ checks, summary: "1 of 1 checks of warmline passes." });
+  expect((await ran(own)).outcome).toMatchObject({ checks, summary: "1 yes, 0 no, 0 undecided." });
   expect((await ran(own, { quick: true })).outcome).toMatchObject({
     checks: [],
     summary: "A quick run has too few repetitions for verdicts.",

@@ -3,7 +3,6 @@ import {
   atLeast,
   atMost,
   checkText,
-  claimOf,
   decide,
   decided,
   exactly,
@@ -11,7 +10,6 @@ import {
 } from "../../../bench/src/results/checks.js";
 import { warningOf } from "../../../bench/src/results/load-guard.js";
 import {
-  combine,
   type Estimate,
   estimateOf,
   mean,
@@ -27,24 +25,16 @@ const normalFrom = (random: () => number) =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
 describe("an interval", () => {
-  const shapes: readonly [name: string, draw: (random: () => number) => number, median: number][] = [
-    ["normal", (random) => 10 + normalFrom(random), 10],
-    ["skewed", (random) => Math.exp(0.3 * normalFrom(random)), 1],
-  ];
-  test.each(shapes)(
-    "five repetitions suffice: intervals of a %s number cover its median in 92% to 97% of experiments",
-    (...shape) => {
-      const [, draw, median] = shape;
-      const random = randomFrom(5);
-      let covered = 0;
-      for (let experiment = 0; experiment < 2_000; experiment++) {
-        const { low, high } = estimateOf(Array.from({ length: 5 }, () => draw(random)));
-        covered += Number(low <= median && median <= high);
-      }
-      expect(covered / 2_000).toBeGreaterThan(0.92);
-      expect(covered / 2_000).toBeLessThan(0.97);
-    },
-  );
+  test("five repetitions suffice: intervals of a skewed number cover its median in 92% to 97% of experiments", () => {
+    const random = randomFrom(5);
+    let covered = 0;
+    for (let experiment = 0; experiment < 2_000; experiment++) {
+      const { low, high } = estimateOf(Array.from({ length: 5 }, () => Math.exp(0.3 * normalFrom(random))));
+      covered += Number(low <= 1 && 1 <= high);
+    }
+    expect(covered / 2_000).toBeGreaterThan(0.92);
+    expect(covered / 2_000).toBeLessThan(0.97);
+  });
 
   test.each([
     [5, 0],
@@ -69,18 +59,6 @@ describe("an interval", () => {
     });
   });
 
-  test("a figure and its interval are those of the repetitions, whatever the statistic", () => {
-    const series = new Series([
-      [1, 3],
-      [2, 4],
-      [3, 5],
-      [4, 60],
-      [5, 7],
-    ]);
-    expect(series.estimate(mean)).toEqual({ value: 4, low: 2, high: 32, n: 5 });
-    expect(series.estimate(percentile(99))).toEqual({ value: 5, low: 3, high: 60, n: 5 });
-  });
-
   test("repetitions without values are left out, and one repetition has no interval", () => {
     expect(new Series([[1], [], [3], [2], [], [5]]).estimate()).toMatchObject({ low: 1, high: 5 });
     expect(estimateOf([4])).toEqual({ value: 4, low: 4, high: 4, n: 1 });
@@ -102,12 +80,6 @@ describe("a series", () => {
     expect(series.estimate(stddev).value).toBeCloseTo(Math.sqrt(1.25), 9);
   });
 
-  test("a comparison pairs rounds, so that a slow machine affects both sides", () => {
-    const times = (factor: number) => new Series([1, 10, 2, 20, 4].map((load) => [load * factor]));
-    expect(ratio(times(6), times(2))).toMatchObject({ value: 3, low: 3, high: 3 });
-    expect(() => combine([times(1), series], (a, b) => a + b)).toThrow("same number of rounds");
-  });
-
   test("a ratio and its interval are those of the rounds' own ratios, however much the rounds differ", () => {
     const rounds = (...values: number[]) =>
       new Series(values.map((value) => [value * 0.9, value, value * 1.1]));
@@ -115,28 +87,6 @@ describe("a series", () => {
     const [a, b] = [rounds(...slow.map((value, at) => value * [4, 2, 5, 3, 6][at]!)), rounds(...slow)];
     expect(ratio(a, b)).toEqual({ value: 4, low: 2, high: 6, n: 5 });
     expect(new Series([[1], [2], [9], [10]]).estimate().value).toBe(5.5);
-  });
-
-  test("a ratio's interval covers it in 90% to 99.5% of experiments with other load in each round", () => {
-    const random = randomFrom(17);
-    const covered = { p99: 0, p50: 0, single: 0 };
-    const count = 150;
-    for (let experiment = 0; experiment < count; experiment++) {
-      const load = Array.from({ length: 15 }, () => Math.exp(0.2 * normalFrom(random)));
-      const arm = (scale: number, length: number) =>
-        new Series(
-          load.map((each) => Array.from({ length }, () => scale * each * Math.exp(0.3 * normalFrom(random)))),
-        );
-      const contains = ({ low, high }: Estimate) => Number(low <= 2 && 2 <= high);
-      const [slow, fast] = [arm(2, 300), arm(1, 300)];
-      covered.p99 += contains(ratio(slow, fast, percentile(99)));
-      covered.p50 += contains(ratio(slow, fast));
-      covered.single += contains(ratio(arm(2, 1), arm(1, 1)));
-    }
-    for (const [statistic, times] of Object.entries(covered)) {
-      expect(times / count, statistic).toBeGreaterThan(0.9);
-      expect(times / count, statistic).toBeLessThan(0.995);
-    }
   });
 
   test("a series is written with intervals, and with the numbers of each round that they come from", () => {
@@ -162,23 +112,20 @@ describe("a verdict", () => {
     expect(decide(estimate, bound, limit)).toBe(verdict);
   });
 
-  test("a verdict is worded by the runner: an article's claim is reproduced, a promise passes", () => {
-    const article = { article: claimOf("lambda.one"), beside: "kept: 4x", detail: "2 and 1 ms" };
+  test("a check has the numbers that decided it, and the verdicts of several are counted", () => {
     const checks = [
-      atLeast("it is faster", at(2, 4), 1, article),
-      atLeast("it is much faster", at(2, 4), 10, article),
+      atLeast("it is faster", at(2, 4), 1, {
+        article: "lambda.one",
+        beside: "kept: 4x",
+        detail: "2 and 1 ms",
+      }),
       atMost("it is small", at(2, 4), 3),
-      exactly("it loses nothing", true, "0 of 4"),
       exactly("it is right", false, "1 wrong"),
     ];
     expect(checkText(checks[0]!)).toBe("it is faster: 2.0x to 4.0x; 2 and 1 ms");
-    expect(summaryOf(checks)).toBe(
-      "Reproduced: it is faster (2.0x to 4.0x; 2 and 1 ms). " +
-        "Not reproduced: it is much faster (2.0x to 4.0x; 2 and 1 ms). " +
-        "Failed: it is right (1 wrong). " +
-        "Undecided, since the interval contains the limit or there are too few repetitions: it is small (2.0x to 4.0x). " +
-        "1 of 3 checks of warmline passes.",
-    );
+    expect(checks[0]).toMatchObject({ article: { id: "lambda.one", number: 3.3 }, beside: "kept: 4x" });
+    expect(summaryOf(checks)).toBe("1 yes, 1 no, 1 undecided.");
+    expect(summaryOf([])).toBe("This scenario measures, and has no checks.");
   });
 });
 
@@ -191,14 +138,11 @@ test.each([
   ["keepalive", "reuse", at(3, 4), "yes", "same direction"],
   ["lambda", "one", at(0.5, 2), "undecided", undefined],
 ] as const)("the claim %s.%s at %j is %s, %s", (article, name, estimate, verdict, agreement) => {
-  const check = (name === "lightweight" ? atMost : atLeast)(
-    "it holds",
-    estimate,
-    name === "lightweight" ? 0.5 : 1,
-    {
-      article: claimOf(`${article}.${name}` as never),
-    },
-  );
+  const claim = { article: `${article}.${name}` as never };
+  const check =
+    name === "lightweight"
+      ? atMost("it holds", estimate, 0.5, claim)
+      : atLeast("it holds", estimate, 1, claim);
   const [judged] = decided([check], 5);
   expect([judged!.verdict, judged!.agreement]).toEqual([verdict, agreement]);
   expect(decided([check], 4)[0]).toMatchObject({ verdict: "undecided" });
@@ -210,8 +154,4 @@ test("the load guard warns when others used more than a tenth of the machine", (
   expect(warningOf(0.5, 0.25)).toBe(
     "The machine was busy: other processes used 50% before the run and 25% during it. Repeat the run on an idle machine.",
   );
-});
-
-test("a scenario without checks has a summary all the same", () => {
-  expect(summaryOf([])).toBe("This scenario measures, and has no checks.");
 });
