@@ -20,7 +20,8 @@ export const packageVersions = (): Readonly<Record<string, string>> =>
 export function applicationMissing(): string | undefined {
   if (isOutdated("node_modules/.package-lock.json", ["package-lock.json"])) {
     try {
-      run("Installing a Next.js application", "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund");
+      const quiet = ["--loglevel=error", "--no-audit", "--no-fund"];
+      run("Installing a Next.js application", "npm", "ci", "--ignore-scripts", ...quiet);
     } catch {
       return "needs the packages of bench/outage, which npm could not install";
     }
@@ -40,9 +41,9 @@ function isOutdated(file: string, sources: readonly string[]): boolean {
 /** Runs a program in the folder of the application. What it prints goes to stderr. @throws if it fails */
 function run(what: string, program: string, ...args: string[]): void {
   process.stderr.write(`${what} in bench/outage, once.\n`);
-  // npm passes the options of its own command line on in these variables.
-  const options = { npm_config_workspace: undefined, npm_config_loglevel: undefined };
-  const env = { ...process.env, ...options, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" };
+  // `npm run` passes its option --workspace on in this variable.
+  const npm = { npm_config_workspace: undefined };
+  const env = { ...process.env, ...npm, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1" };
   execFileSync(program, args, { cwd: FOLDER, env, stdio: ["ignore", 2, 2] });
 }
 

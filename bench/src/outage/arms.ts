@@ -67,7 +67,7 @@ export interface Outage {
   readonly late: number;
 }
 
-/** Requests the page during a fault, and for `afterMs` after it. */
+/** Requests the page during a fault and for `afterMs` after it, at whose end no request is waited for. */
 export async function measureOutage(
   { network, port }: Awaited<ReturnType<typeof startArm>>,
   fault: NetworkFault,
@@ -81,10 +81,11 @@ export async function measureOutage(
   await once(network, "message");
   const begunAt = performance.now();
   await runAt(everyMs(EVERY_MS, lastMs), async (from, index) => {
-    const visited = await visit(port, PAGE_LIMIT_MS);
+    const isDuring = index * EVERY_MS < fault.ms;
+    const visited = await visit(port, isDuring ? PAGE_LIMIT_MS : begunAt + lastMs - from);
     const now = performance.now();
     if (!visited.cached) backMs = Math.max(backMs, now - begunAt);
-    if (index * EVERY_MS >= fault.ms) return;
+    if (!isDuring) return;
     pagesS.push((visited.page ? now - from : PAGE_LIMIT_MS) / 1_000);
     if (!visited.page) failed++;
     if (visited.cached) cached++;
