@@ -1,8 +1,8 @@
 import { deserialize, serialize } from "node:v8";
 import { createClient } from "@redis/client";
 
-// Does what examples/cache-handler-redis of Next.js does: the same options of the client, the same commands, and the same reactions to
-// errors. CACHE_LIMITS adds the time limits that node-redis documents, in ms.
+// Reads and writes pages as examples/cache-handler-redis of Next.js does: the same options of the client, the same commands, and the
+// same reactions to errors. CACHE_LIMITS adds the time limits that node-redis documents, in ms.
 const limitMs = Number(process.env.CACHE_LIMITS ?? 0);
 const limits = limitMs > 0 && {
   socket: { socketTimeout: limitMs, reconnectStrategy: (retries) => Math.min(50 * retries, 500) },
@@ -38,7 +38,7 @@ export default class ExampleCacheHandler {
     });
   }
 
+  // Next.js requires these, and the page calls neither.
   async revalidateTag() {}
-
   resetRequestCache() {}
 }
