@@ -64,14 +64,14 @@ test.each(Object.keys(FAULTS) as NetworkFault["kind"][])("the network applies %s
   const [port] = await once(network, "message");
   const old = send(port, "a");
   await expect.poll(() => old.events).toEqual(["open", "a"]);
-  network.postMessage({ kind, ms: 2_000 } satisfies NetworkFault);
+  network.postMessage({ kind, ms: 3_000 } satisfies NetworkFault);
   await once(network, "message");
   await pause(100);
   old.socket.write("b");
   const fresh = send(port, "c");
   await pause(500);
   const [during, after] = FAULTS[kind];
-  expect([old.events, fresh.events]).toEqual(during);
+  await expect.poll(() => [old.events, fresh.events]).toEqual(during);
   await expect.poll(() => [old.events, fresh.events]).toEqual(after);
   const whenLater = async () => {
     const later = send(port, "d");
