@@ -37,6 +37,7 @@ export default defineConfig([
       "src/handlers/*.ts",
       "src/runner/scenario-program.ts",
       "src/perf/fixed-server.ts",
+      "src/outage/relay.ts",
       "src/perf/worker.ts",
       "src/perf/cold-start.ts",
     ],

@@ -6,7 +6,7 @@ import type { Scenario } from "./scenario.js";
 const ORDER = [
   ...["keepalive", "sequential", "memory", "zombie", "idle", "fluid", "reconnect", "time-wait"],
   ...["request-parts", "replica-down", "established", "fleet", "cold", "throughput", "cost", "gateway"],
-  ...["lambda", "near", "faults"],
+  ...["lambda", "near", "outage", "faults"],
 ];
 
 /** Every scenario: one file each in `scenarios/`. */

@@ -66,6 +66,7 @@ test("a scenario that measures servers takes no client", () => {
     "established",
     "fleet",
     "gateway",
+    "outage",
   ]);
   expect(() => measured("gateway", added(), "--clients", "added")).toThrow(
     /^--clients cannot be used with gateway, only with .*keepalive/,

@@ -70,7 +70,7 @@ const PACKAGES: readonly {
       "results",
       "rig",
       "scenario.ts",
-      ["handlers", "aws", "faults", "fleet", "gateway", "keepalive", "perf", "sockets"],
+      ["handlers", "aws", "faults", "fleet", "gateway", "keepalive", "outage", "perf", "sockets"],
       "clients",
       "parts",
       "scenarios",

@@ -1,0 +1,2 @@
+// Option A of its README.
+export { default } from "@trieb.work/nextjs-turbo-redis-cache";
