@@ -32,7 +32,7 @@ export const READS: Readonly<Record<string, readonly [write: string, command: (n
   ZMPOP: ["ZADD", () => ["ZMPOP", "1", "k", "MAX"]],
   LINDEX: ["RPUSH", (n) => ["LINDEX", "k", String(n)]],
   LPOS: ["RPUSH", () => ["LPOS", "k", "element 3"]],
-  RPOP: ["RPUSH", () => ["RPOP", "k"]],
+  LPOP: ["RPUSH", () => ["LPOP", "k"]],
   SISMEMBER: ["SADD", (n) => ["SISMEMBER", "k", `member ${n}`]],
   SPOP: ["SADD", () => ["SPOP", "k"]],
   XRANGE: ["XADD", (n) => ["XRANGE", "k", `${n + 1}-1`, `${n + 1}-1`]],

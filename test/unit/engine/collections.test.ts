@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ExpiringMap } from "../../../gateway/src/engine/embedded/collections/expiring-map.js";
 import { IndexedMap } from "../../../gateway/src/engine/embedded/collections/indexed-map.js";
+import { ListValues } from "../../../gateway/src/engine/embedded/collections/list-values.js";
 import { SortedBlocks } from "../../../gateway/src/engine/embedded/collections/sorted-blocks.js";
 import { matchesGlob } from "../../../gateway/src/util/glob.js";
 
@@ -63,6 +64,38 @@ test("ExpiringMap knows which items have expired, however their time to live was
     ["a", a],
     ["c", c],
   ]);
+});
+
+test("ListValues does what an array does", () => {
+  const value = fc.integer({ min: 0, max: 9 }).map((digit) => Buffer.from([digit]));
+  const step = fc.oneof(
+    value.map((item) => (list: Buffer[]) => void list.push(item)),
+    value.map((item) => (list: Buffer[]) => void list.unshift(item)),
+    fc.constant((list: Buffer[]) => list.pop()),
+    fc.constant((list: Buffer[]) => list.shift()),
+    fc.tuple(fc.nat(20), fc.nat(20), fc.array(value, { maxLength: 3 })).map(
+      ([start, count, items]) =>
+        (list: Buffer[]) =>
+          list.splice(Math.min(start, list.length), count, ...items),
+    ),
+    fc.tuple(fc.nat(20), fc.nat(20)).map(
+      ([from, to]) =>
+        (list: Buffer[]) =>
+          list.slice(from, to),
+    ),
+  );
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 300, size: "max" }), (steps) => {
+      const list = new ListValues();
+      const array: Buffer[] = [];
+      for (const apply of steps) expect(apply(list as unknown as Buffer[])).toEqual(apply(array));
+      expect([...list]).toEqual(array);
+      expect(list.length).toBe(array.length);
+      expect(list.at(0)).toEqual(array[0]);
+      expect(list.at(-1)).toBeUndefined();
+    }),
+    { numRuns: 100 },
+  );
 });
 
 test.each([

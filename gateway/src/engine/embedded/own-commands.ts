@@ -4,6 +4,7 @@ import { addByteCommands } from "./commands/bytes.js";
 import { CommandTable } from "./commands/define.js";
 import { addGeoCommands } from "./commands/geo.js";
 import { addKeyCommands } from "./commands/keys.js";
+import { addListCommands } from "./commands/lists.js";
 import { replaceParseErrors } from "./commands/parse-errors.js";
 import { addRandomCommands } from "./commands/random.js";
 import { addScriptingCommands } from "./commands/scripting.js";
@@ -31,6 +32,7 @@ export function addOwnCommands(
   const table = new CommandTable(executor);
   addStringCommands(table);
   addByteCommands(table);
+  addListCommands(table);
   addSortedSetCommands(table);
   addBlockingCommands(table, waiting);
   overwriteDestinations(table);

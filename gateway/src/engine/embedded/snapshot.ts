@@ -62,7 +62,8 @@ export function writeSnapshot(state: RedisServerState, file: string, beat: () =>
     };
     write({ kind: "functions", dump: state.functionRegistry.dump() });
     for (const database of state.databases) {
-      for (const entry of liveEntries(database)) write({ kind: "entry", database: database.id, entry });
+      for (const entry of liveEntries(database))
+        write({ kind: "entry", database: database.id, entry: withPlainList(entry) });
     }
     write({ kind: "end", records });
     flush();
@@ -75,6 +76,12 @@ export function writeSnapshot(state: RedisServerState, file: string, beat: () =>
   closeSync(descriptor);
   renameSync(temporary, file);
   syncFolder(dirname(file));
+}
+
+/** The entry with an array for the elements of a list. The other collections are maps, which are written as such. */
+function withPlainList(entry: Entry): Entry {
+  const { value } = entry;
+  return value.type === "list" ? { ...entry, value: { ...value, values: [...value.values] } } : entry;
 }
 
 /**

@@ -1,7 +1,9 @@
 // biome-ignore-all lint/complexity/useLiteralKeys: quotes let TypeScript, which checks these names too, reach private members.
 
-import { RedisDatabase, type RedisHashField } from "js-redis-server/core";
+import { RedisDatabase, type RedisHashField, type RedisListData } from "js-redis-server/core";
+import { listValues } from "./collections/adopt.js";
 import type { ExpiringMap } from "./collections/expiring-map.js";
+import type { ListValues } from "./collections/list-values.js";
 import {
   entryOf,
   isBefore,
@@ -14,9 +16,10 @@ import {
 } from "./stream-data.js";
 
 // Commands of the library change a value through a tracker of its type. Some methods of the trackers read all of a collection to
-// change a part of it, or count otherwise than Redis; here they are replaced. The library does not export their classes.
+// change a part of it, expect an array, or count otherwise than Redis; here they are replaced. The library does not export their classes.
 
 type TrackedHash = Parameters<Parameters<RedisDatabase["updateHash"]>[1]>[0];
+type TrackedList = Parameters<Parameters<RedisDatabase["updateList"]>[1]>[0];
 type TrackedStream = Parameters<Parameters<RedisDatabase["updateStream"]>[1]>[0];
 
 /** Pending entries that XAUTOCLAIM visits for each one that it may return. */
@@ -27,6 +30,7 @@ export function replaceTrackedMethods(): void {
   const database = new RedisDatabase(0);
   const key = Buffer.from("k");
   replaceHashMethods(database.updateHash(key, Object.getPrototypeOf));
+  replaceListMethods(database.updateList(key, Object.getPrototypeOf));
   replaceStreamMethods(database.updateStream(key, Object.getPrototypeOf));
 }
 
@@ -47,6 +51,44 @@ function replaceHashMethods(prototype: TrackedHash): void {
       fields.delete(id);
       this["tracker"].markChanged();
     }
+  };
+}
+
+function valuesOf(tracked: TrackedList): ListValues {
+  return listValues(tracked["list"] as RedisListData);
+}
+
+function replaceListMethods(prototype: TrackedList): void {
+  prototype.setAt = function (index, value) {
+    valuesOf(this).setAt(index, value);
+    this["tracker"].markChanged();
+  };
+  prototype.removeMatching = function (count, element) {
+    const values = valuesOf(this);
+    const kept: Buffer[] = [];
+    const fromEnd = count < 0;
+    const limit = Math.abs(count) || Number.POSITIVE_INFINITY;
+    const all = fromEnd ? values.slice(0).reverse() : values;
+    let removed = 0;
+    for (const value of all) {
+      if (removed < limit && value.equals(element)) removed += 1;
+      else kept.push(value);
+    }
+    if (removed === 0) return 0;
+    values.replace(fromEnd ? kept.reverse() : kept);
+    this["tracker"].markChanged();
+    return removed;
+  };
+  prototype.trim = function (start, stop, options) {
+    const values = valuesOf(this);
+    const { length } = values;
+    if (start > stop) values.replace([]);
+    else {
+      values.splice(stop + 1);
+      values.splice(0, start);
+    }
+    if (options?.forceDirty || values.length !== length) this["tracker"].markChanged();
+    return { empty: values.length === 0 };
   };
 }
 

@@ -1,15 +1,22 @@
-import type { RedisSortedSetData } from "js-redis-server/core";
+import type { RedisListData, RedisSortedSetData } from "js-redis-server/core";
 import { ExpiringMap } from "./expiring-map.js";
 import { IndexedMap } from "./indexed-map.js";
+import { ListValues } from "./list-values.js";
 import { SortedMembers } from "./sorted-members.js";
 
-/** Replaces the plain map of a value by one that stays fast at any size. Returns the same value. */
+/** Replaces the plain collection of a value by one that stays fast at any size. Returns the same value. */
 export function adopt<T extends { readonly type: string }>(value: T): T {
   const { type } = value;
-  if (type === "hash") adoptMap(value, "fields", ExpiringMap);
+  if (type === "list") adoptList(value as unknown as RedisListData);
+  else if (type === "hash") adoptMap(value, "fields", ExpiringMap);
   else if (type === "set") adoptMap(value, "members", IndexedMap);
   else if (type === "zset") adoptMap(value, "members", SortedMembers);
   return value;
+}
+
+/** The elements of a list that {@link adopt} returned; none without a list. */
+export function listValues(list: RedisListData | null): ListValues {
+  return (list?.values as unknown as ListValues | undefined) ?? new ListValues();
 }
 
 /** The fields of a hash or the members of a set that {@link adopt} returned; none without a value. */
@@ -20,6 +27,12 @@ export function indexed<V>(items: ReadonlyMap<string, V> | undefined): IndexedMa
 /** The members of a sorted set that {@link adopt} returned; none without a set. */
 export function sortedMembers(zset: RedisSortedSetData | null): SortedMembers {
   return (zset?.members as SortedMembers | undefined) ?? new SortedMembers();
+}
+
+function adoptList(value: RedisListData): void {
+  const values: object = value.values;
+  // Of the methods of an array, the library calls only those that ListValues has.
+  if (Array.isArray(values)) value.values = new ListValues(values as Buffer[]) as unknown as Buffer[];
 }
 
 function adoptMap(value: object, name: string, Collection: new () => Map<string, unknown>): void {
