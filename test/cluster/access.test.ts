@@ -8,8 +8,7 @@ import { call } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
 import { gatewayAt, keyOfEachSlot, replicated, until } from "./support.js";
 
-// The permissions of tokens do not depend on what is behind the gateway, a cluster with TLS or without, nor on whether it is one process
-// or several.
+// The permissions of tokens do not depend on what is behind the gateway, a cluster with TLS or without.
 
 const noperm = expect.stringMatching(/^NOPERM/);
 /** A key in each of 32 slots, so some on every node. */

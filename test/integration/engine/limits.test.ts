@@ -130,4 +130,10 @@ describe("limits of the embedded engine", () => {
     const text = "y".repeat(MB);
     expect(await redis.call("EVAL", "return ARGV[1]", 0, text)).toBe(text);
   });
+
+  test("what a script has written before it took too many steps remains", async () => {
+    const endless = "redis.call('SET', KEYS[1], 'written') while true do end";
+    await expect(redis.call("EVAL", endless, 1, "k")).rejects.toThrow(/too many steps/);
+    expect(await redis.call("GET", "k")).toBe("written");
+  });
 });

@@ -14,7 +14,7 @@ describeEngines("the protocol", (setup) => {
   let gateway: Gateway;
   let stop: () => Promise<void>;
   beforeAll(async () => {
-    ({ gateway, stop } = await setup.start({ maxBodySize: 1_000_000 }));
+    ({ gateway, stop } = await setup.start({ maxBodySize: 1_000_000, maxCommands: 100 }));
   });
   afterAll(() => stop());
   beforeEach(() => run(gateway, "FLUSHALL"));
@@ -37,7 +37,7 @@ describeEngines("the protocol", (setup) => {
       expect(response.headers["content-type"]).toBe("application/json");
       expect(response.headers["content-length"]).toBe(String(response.bytes.length));
       expect(response.headers["warmline-gateway"]).toBe(version);
-      expect(response.headers["upstash-sync-token"]).toBeTruthy();
+      expect(response.headers["upstash-sync-token"]).toBe("0");
       expect(response.headers["keep-alive"]).toBe("timeout=310");
     });
 
@@ -119,6 +119,11 @@ describeEngines("the protocol", (setup) => {
           Buffer.from("\r\n-ERR value is not an integer or out of range\r\n*-1\r\n*1\r\n$-1\r\n"),
         ]),
       );
+    });
+
+    test("a transaction that Redis discards is one RESP2 error", async () => {
+      const { status, text } = await call(gateway, "/multi-exec", { body: [["GET"]], headers: RESP2 });
+      expect([status, text]).toEqual([400, expect.stringMatching(/^-EXECABORT [^\r]*'get'[^\r]*\r\n$/)]);
     });
 
     test.each([
@@ -218,7 +223,8 @@ describeEngines("the protocol", (setup) => {
       ]);
     });
 
-    test.each(["[]", '[["INCR","n"],["GET",null]]', '["INCR","n"]', '[["INCR","n"]'])(
+    const tooMany = JSON.stringify(Array(101).fill(["INCR", "n"]));
+    test.each(["[]", '[["INCR","n"],["GET",null]]', '["INCR","n"]', '[["INCR","n"]', tooMany])(
       "a /pipeline body %s runs nothing",
       async (body) => {
         const response = await call(gateway, "/pipeline", { body });

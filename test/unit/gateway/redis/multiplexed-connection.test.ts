@@ -607,3 +607,16 @@ test("a connection that is lent gets no password in the middle of its use, and i
   await expect.poll(() => replies.replies).toHaveLength(2);
   expect(received).toHaveLength(6);
 });
+
+test("a connection is tried again at least every 2 s", async () => {
+  vi.useFakeTimers();
+  const connect = vi.fn<() => Duplex>(() => {
+    throw new Error("connection refused");
+  });
+  start({ connect });
+  multiplexed.open();
+  await vi.advanceTimersByTimeAsync(20_000);
+  connect.mockClear();
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(connect.mock.calls.length).toBeGreaterThanOrEqual(10);
+});
