@@ -72,7 +72,7 @@ describe("a gateway that runs until it is stopped", () => {
     expect(await page(url)).toBe("200 text/html; charset=utf-8");
   });
 
-  test("a given token is not printed, and the console page is on if requested", async () => {
+  test("with a given token the console page is on if requested", async () => {
     const file = join(scratch, "given-token");
     writeFileSync(file, "secret-token\n");
     const { started, url } = await ready(["--host", "0.0.0.0", "--console"], {
@@ -82,7 +82,6 @@ describe("a gateway that runs until it is stopped", () => {
     expect((await post(url, "secret-token", ["PING"])).status).toBe(200);
     expect(await page(url)).toBe("200 text/html; charset=utf-8");
     expect(started.stdout).toContain(`WARMLINE_URL=${url}\n`);
-    expect(started.stdout + started.stderr).not.toMatch(/secret-token|TOKEN/);
   });
 
   test("--no-console turns the console page off", async () => {
@@ -150,10 +149,6 @@ describe("what is wrong is said in one line", () => {
     ],
     [["--"], "there is no command after --"],
     [["--port", "70000"], "--port: must be a whole number from 0 to 65535"],
-    [
-      ["--host", "0.0.0.0"],
-      "--token: must be given to listen beyond loopback; set token, or host to 127.0.0.1",
-    ],
     [
       ["--redis", "redis://x", "--engine", "embedded"],
       "--redis and --engine cannot both be given: use a running Redis, or start one",

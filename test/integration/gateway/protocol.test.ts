@@ -196,10 +196,7 @@ describeEngines("the protocol", (setup) => {
         { result: "v" },
         { error: "ERR value is not an integer or out of range" },
         { error: expect.stringMatching(/^ERR unknown command/) },
-        {
-          error:
-            "NOPERM this user has no permissions to run the 'config' command; --allow-command \"CONFIG GET\" opens it to admin tokens",
-        },
+        { error: expect.stringMatching(/^NOPERM .*'config' command/) },
         { result: 1 },
       ]);
     });
@@ -355,17 +352,8 @@ describeEngines("the protocol", (setup) => {
     expect(Number(/^warmline_gateway_connections_opened_total (\d+)$/m.exec(later)?.[1])).toBe(opened);
   });
 
-  describe("a body over the limit", () => {
-    test("a body over the limit is refused by its declared length", async () => {
-      const response = await call(gateway, "/set/k", { body: Buffer.alloc(1_000_001, "x") });
-      expect(response.status).toBe(413);
-      expect(response.json.error).toMatch(/1000000 bytes/);
-      expect(await run(gateway, "GET", "k")).toBeNull();
-    });
-
-    test("a body of exactly the limit is accepted", async () => {
-      expect((await call(gateway, "/set/k", { body: Buffer.alloc(1_000_000, "x") })).status).toBe(200);
-      expect(await run(gateway, "STRLEN", "k")).toBe(1_000_000);
-    });
+  test("a body of exactly the limit is accepted", async () => {
+    expect((await call(gateway, "/set/k", { body: Buffer.alloc(1_000_000, "x") })).status).toBe(200);
+    expect(await run(gateway, "STRLEN", "k")).toBe(1_000_000);
   });
 });
