@@ -164,7 +164,6 @@ test("/ready responds 200 while Redis replies, and 503 when it does not", async 
 
 test.each([
   "BUSY Redis is busy running a script.",
-  "CLUSTERDOWN Hash slot not served",
   "LOADING Redis is loading the dataset in memory",
   "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
   "MISCONF Errors writing to the AOF file: No space left on device",
