@@ -172,21 +172,6 @@ describe("what is wrong is said in one line", () => {
     expect(started.stderr).toBe("warmline-gateway: unknown option '--prot'; see --help\n");
     expect(started.stdout).toBe("");
   });
-
-  test("a port in use fails with status 1 and says what to do", async () => {
-    const port = await takenPort();
-    const started = cli(["--engine", "embedded", "--port", String(port)]);
-    expect(await started.ended).toBe(1);
-    expect(started.stderr).toBe(
-      `warmline-gateway: port: ${port} is in use on 127.0.0.1; choose another, or 0 for any free one\n`,
-    );
-  });
-
-  test("an engine that does not start fails with status 1", async () => {
-    const started = cli(["--engine", "/no/such/redis-server"]);
-    expect(await started.ended).toBe(1);
-    expect(started.stderr).toBe("warmline-gateway: /no/such/redis-server is not a program that can be run\n");
-  });
 });
 
 test("--help and --version print to stdout and end with 0", async () => {

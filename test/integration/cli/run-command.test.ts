@@ -102,7 +102,9 @@ describe("warmline-gateway -- command", () => {
       const requested = under("console.log('ran')", ["--port", "8079"]);
       expect(await requested.ended).toBe(1);
       expect(requested.stdout).toBe("");
-      expect(requested.stderr).toContain("8079 is in use");
+      expect(requested.stderr).toMatch(
+        /: port: 8079 is in use on 127.0.0.1; choose another, or 0 for any free one\n$/,
+      );
     } finally {
       if (blocker.listening) blocker.close();
     }

@@ -96,11 +96,6 @@ describe("requests of web pages", () => {
     expect(await run(gateway, "GET", "n")).toBeNull();
   });
 
-  test("requests of the console page are accepted", async () => {
-    const headers = { origin: gateway.url, "sec-fetch-site": "same-origin" };
-    expect((await call(gateway, "/incr/n", { headers })).json).toEqual({ result: 1 });
-  });
-
   test("requests of allowed origins are accepted", async () => {
     const open = await start({ cors: ["https://app.example"] });
     const origin = "https://app.example";

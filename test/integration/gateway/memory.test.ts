@@ -68,6 +68,23 @@ test("a body that is read only to be dropped is not kept", async () => {
   await expect.poll(metrics).toMatch(/status="401"\} 20\n/);
 });
 
+test("a chunked body that does not fit is refused at once, as unsent", async () => {
+  await start();
+  send("t", MB, "[");
+  await expect.poll(buffered).toBe(2 * MB);
+  const began = performance.now();
+  const headers = { authorization: "Bearer t" };
+  const request = { method: "POST", headers, body: new Blob([BODY]).stream(), duplex: "half" } as RequestInit;
+  const { status, headers: received } = await fetch(gateway.url, request);
+  expect([status, received.get("warmline-outcome"), received.get("retry-after")]).toEqual([
+    503,
+    "unsent",
+    "1",
+  ]);
+  // A body of known length would wait for 5 s.
+  expect(performance.now() - began).toBeLessThan(4_000);
+});
+
 test("a body that can't fit in maxBufferedBytes is too large, and its client is not to try again", async () => {
   await start();
   const { status, json, headers } = await call(gateway, "/", { body: ["SET", "k", "x".repeat(1.5 * MB)] });

@@ -317,12 +317,6 @@ describeEngines("the protocol", (setup) => {
       expect(response.headers["content-length"]).toBe(String('{"result":"value"}'.length));
       expect(response.text).toBe("");
     });
-
-    test("a refused command is refused in the path too", async () => {
-      const response = await call(gateway, "/config/get/%2a");
-      expect(response.status).toBe(400);
-      expect(response.json.error).toMatch(/^NOPERM .*'config'/);
-    });
   });
 
   test.each(["DELETE", "PATCH", "OPTIONS", "TRACE"])("%s is not allowed", async (method) => {
