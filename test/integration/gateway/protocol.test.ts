@@ -50,12 +50,6 @@ describeEngines("the protocol", (setup) => {
         expect(await run(gateway, "PING")).toBe("PONG");
       },
     );
-
-    test("PUT works like POST", async () => {
-      expect((await call(gateway, "/", { method: "PUT", body: ["PING"] })).json).toEqual({
-        result: "PONG",
-      });
-    });
   });
 
   describe("base64", () => {
