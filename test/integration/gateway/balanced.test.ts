@@ -70,7 +70,7 @@ describe("two gateways behind a balancer, over one cluster", { tags: "redis-serv
 
   test("a gateway that dies fails its writes with their outcome, and the other continues; exactly-once ones are repeated there", async () => {
     const key = "balanced:after";
-    const once = redis.with({ writes: "exactly-once" });
+    const once = redis.with({ writes: "exactly-once", timeout: 20_000 });
     let repeated = 0;
     const repeat = async () => {
       for (let n = 0; n < 50; n++) {
