@@ -2,7 +2,7 @@ import type { NearRequest } from "../protocol/near-requests.js";
 import { between, type Moment, moment } from "../util/clock.js";
 import { microtask } from "../util/timers.js";
 
-/** Maximum number of epochs that are sent with a request. Each worker of a gateway has an epoch. */
+/** Maximum number of epochs that are sent with a request. Each gateway has one. */
 const MAX_EPOCHS = 16;
 /** Number of requests without a report after which an epoch is forgotten: its gateway ended, or stopped tracking changes. */
 const MAX_SILENCE = 64;

@@ -166,4 +166,14 @@ describe("one address that leads to a primary, and later to another one", { tags
     expect(Number(await servers[1]!.command("GET", "n"))).toBe(result! + (status === 200 ? 2 : 1));
     await until(async () => (await send()).instance !== null);
   }, 60_000);
+
+  test("a gateway at a replica offers no numbers", async () => {
+    target = servers[1]!;
+    await start();
+    // One at a primary offers them after 3 s.
+    for (let n = 0; n < 20; n++) {
+      expect((await call(gateway, "/get/k")).headers["warmline-instance"]).toBeUndefined();
+      await sleep(200);
+    }
+  });
 });

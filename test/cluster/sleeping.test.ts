@@ -135,4 +135,13 @@ describe("a Redis that may sleep", { tags: "redis-server" }, () => {
     stream.close();
     await until(() => isAsleep(gateway));
   });
+
+  test("after a sleep no numbers are offered at first", async () => {
+    const { url } = await single();
+    const gateway = await start(url);
+    const instance = async () => (await call(gateway, "/get/k")).headers["warmline-instance"];
+    await until(async () => (await instance()) !== undefined);
+    await until(() => isAsleep(gateway));
+    expect(await instance()).toBeUndefined();
+  });
 });

@@ -42,6 +42,8 @@ test("the scripts of the release workflow run before it, without their push", ()
   const released = commandsOf("release.yml").map((command) =>
     command.replace(/"\$\{GITHUB_REF_NAME#v\}" --push$/, "0.0.0"),
   );
+  const release = readFileSync(join(root, ".github/workflows/release.yml"), "utf8");
+  expect(release).toMatch(/npm sbom .* > (.*)warmline\.spdx\.json\n.*gh release upload .* \1\*\.spdx\.json/);
   expect(released).toHaveLength(5);
   expect(commandsOf("ci.yml")).toEqual(released);
 });

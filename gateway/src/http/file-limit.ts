@@ -7,10 +7,9 @@ const MAX_CONNECTIONS = 50_000;
 /** Files that are not client connections: those to Redis, refused clients on their way out, logs. */
 const RESERVED_FILES = 512;
 
-/** Returns the maximum number of client connections for the limit of open files of this process. */
-export function connectionsByFileLimit(): number {
-  const files = openFilesLimit();
-  return Math.max(Math.floor(files / 2), Math.min(MAX_CONNECTIONS, files - RESERVED_FILES));
+/** Returns the maximum number of client connections for a limit of open files. Default: that of this process. */
+export function connectionsByFileLimit(files = openFilesLimit()): number {
+  return Math.min(MAX_CONNECTIONS, Math.max(Math.floor(files / 2), files - RESERVED_FILES));
 }
 
 function openFilesLimit(): number {

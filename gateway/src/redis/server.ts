@@ -116,4 +116,4 @@ export function pingReply(upstream: Pick<Upstream, "send">, timeout: number): Pr
 
 /** Whether a reply to PING shows that the server refuses other commands, or writes. NOPERM concerns PING alone. */
 export const isRefusing = (reply: Buffer): boolean =>
-  isError(reply) && /^(BUSY|CLUSTERDOWN|LOADING|MASTERDOWN|MISCONF|READONLY) /.test(lineOf(reply));
+  isError(reply) && /^(BUSY|LOADING|MASTERDOWN|MISCONF|READONLY) /.test(lineOf(reply));

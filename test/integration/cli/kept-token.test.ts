@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, expect, test } from "vitest";
+import { afterAll, afterEach, expect, test, vi } from "vitest";
 import { readKeptToken } from "../../../gateway/src/cli/kept-token.js";
 import { CliProcess, post } from "./cli-process.js";
 
@@ -52,6 +52,17 @@ test("a given token is neither kept nor printed", async () => {
   expect(token).toBeUndefined();
   expect(cli.stdout + cli.stderr).not.toMatch(/secret-token|token:/);
   expect(existsSync(folder)).toBe(false);
+});
+
+test.each([
+  ["linux", ".local/state"],
+  ["win32", "AppData"],
+])("the default file is in the folder of the user on %s", (platform, folder) => {
+  const home = newFolder();
+  vi.stubEnv("HOME", home);
+  vi.stubGlobal("process", { ...process, platform });
+  const { description } = readKeptToken({ LOCALAPPDATA: join(home, "AppData") });
+  expect(description).toBe(`kept in ${fileIn(join(home, folder))}`);
 });
 
 test("only the owner can read the file and its folder", () => {
@@ -108,9 +119,3 @@ if (process.getuid?.() === 0) {
     await cli.printed(/^WARMLINE_TOKEN=\S{32}$/m);
   });
 }
-
-test("a folder that can't be made is reported, and the token is for this run", { tags: "linux" }, () => {
-  expect(read("/proc/none").description).toBe(
-    "for this run only, since /proc/none/warmline-gateway/token cannot be used (ENOENT)",
-  );
-});

@@ -99,6 +99,18 @@ describe("a request's line in the log", () => {
     ]);
   });
 
+  test("a request whose client disconnects first has the status 0", async () => {
+    await start(...LOGGED);
+    const headers = { authorization: "Bearer t" };
+    const client = new AbortController();
+    const left = fetch(new URL("/blpop/none/9", url), { headers, signal: client.signal }).catch(() => {});
+    const metrics = async () => (await fetch(new URL("/metrics", url), { headers })).text();
+    await expect.poll(metrics).toContain('upstream_connections{use="blocking"} 1\n');
+    client.abort();
+    await left;
+    await expect.poll(() => logged().find(({ what }) => what === "BLPOP")).toMatchObject({ status: 0 });
+  });
+
   test("a given id is returned without a log, and none is generated", async () => {
     await start("--engine", "embedded");
     expect((await send(["PING"], { "x-request-id": "mine" })).id).toBe("mine");

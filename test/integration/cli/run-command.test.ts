@@ -38,9 +38,13 @@ describe("warmline-gateway -- command", () => {
   test.each([
     ["redis://:p@127.0.0.1:1/2", "redis://:p@127.0.0.1:1/2"],
     ["redis+sentinel://127.0.0.1:1/group", "inherited"],
-  ])("the command gets the URL of one server as REDIS_URL: %s", async (redis, expected) => {
+    ["redis://127.0.0.1:1,127.0.0.1:2", "inherited"],
+    ["redis://127.0.0.1:1?cluster=true", "inherited"],
+    ["unix:///none.sock", "inherited"],
+    ["redis://127.0.0.1:1", "inherited", "--redis-auth-command", "/none"],
+  ])("the command gets the URL of one server as REDIS_URL: %s", async (redis, expected, ...flags) => {
     const program = "console.log(process.env.REDIS_URL)";
-    const args = ["--port", "0", "--redis", redis, "--", process.execPath, "-e", program];
+    const args = ["--port", "0", "--redis", redis, ...flags, "--", process.execPath, "-e", program];
     const started = new CliProcess(args, { REDIS_URL: "inherited" });
     running.push(started);
     expect(await started.ended).toBe(0);
@@ -98,7 +102,9 @@ describe("warmline-gateway -- command", () => {
       const requested = under("console.log('ran')", ["--port", "8079"]);
       expect(await requested.ended).toBe(1);
       expect(requested.stdout).toBe("");
-      expect(requested.stderr).toContain("8079 is in use");
+      expect(requested.stderr).toMatch(
+        /: port: 8079 is in use on 127.0.0.1; choose another, or 0 for any free one\n$/,
+      );
     } finally {
       if (blocker.listening) blocker.close();
     }

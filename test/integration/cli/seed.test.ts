@@ -5,11 +5,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { startEngine } from "../../../gateway/src/engine/start-engine.js";
-import { createGateway } from "../../../gateway/src/index.js";
 import { runSeed } from "../../../gateway/src/seed/run-seed.js";
 import { readSeedFile, SeedError } from "../../../gateway/src/seed/seed-file.js";
 import { resolveSettings } from "../../../gateway/src/settings/options.js";
-import { run } from "../gateway/http.js";
 import { CliProcess, post } from "./cli-process.js";
 
 const scratch = mkdtempSync(join(tmpdir(), "warmline-seed-"));
@@ -100,14 +98,5 @@ test("a seed for a running Redis is refused", () => {
   const args = ["--seed", file(SEED), "--redis", "redis://127.0.0.1:1"];
   expect(() => resolveSettings(readSettings(args, {}).options)).toThrow(
     /--seed: runs commands on a Redis that the gateway starts, and redis names/,
-  );
-});
-
-test("seed is an option of createGateway", async () => {
-  const gateway = await createGateway({ port: 0, engine: "embedded", seed: file(SEED) });
-  expect(await run(gateway, "GET", "user:1")).toBe("Ada €");
-  await gateway.close();
-  await expect(createGateway({ port: 0, engine: "embedded", seed: file("GET") })).rejects.toThrow(
-    /^seed: .*: line 1: GET failed: ERR wrong number of arguments for 'get' command$/,
   );
 });

@@ -73,3 +73,13 @@ describe("a signal during the start", () => {
     expect(started.stderr).not.toContain("ready");
   });
 });
+
+test("a second signal ends the process at once", async () => {
+  const started = new CliProcess(["--engine", "embedded", "--port", "0", "--drain-delay", "1m"]);
+  const [, url] = await started.printed(/^warmline-gateway ready (\S+)$/m);
+  started.child.kill("SIGTERM");
+  const ready = async () => (await fetch(`${url}/ready`)).text();
+  await expect.poll(ready).toContain("closing");
+  started.child.kill("SIGTERM");
+  expect(await started.ended).toBe(143);
+});

@@ -203,7 +203,6 @@ describe("a CONNECT proxy", () => {
     };
     expect((await runProgram(source, env)).output).toContain("the proxy refused CONNECT with status 407");
     expect((await runProgram(source, { ...env, NO_PROXY: ".invalid" })).output).toContain("ENOTFOUND");
-    expect(proxy.refused).toEqual([407]);
   });
 });
 

@@ -73,6 +73,14 @@ describe("commands over the in-process connection", () => {
     expect(replies).toEqual(Array.from({ length: 10_000 }, (_, index) => index + 1));
   });
 
+  test("a pipeline gives way to other clients", async () => {
+    const [long, other] = [client(), client()];
+    await long.call("MSET", "a", "x".repeat(700), "b", "y".repeat(700));
+    const replies = Array.from({ length: 100 }, () => long.call("LCS", "a", "b", "LEN"));
+    expect(await Promise.race([replies.at(-1), other.call("PING")])).toBe("PONG");
+    await Promise.all(replies);
+  });
+
   test("a reader that stops reading delays only its own connection", async () => {
     const redis = client();
     await redis.call("SET", "large", "x".repeat(1024 * 1024));

@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { defaultLimits } from "../../../gateway/src/engine/embedded/limits.js";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { RawClient } from "./raw-client.js";
@@ -138,5 +140,22 @@ describe("limits of the embedded engine", () => {
     expect(await redis.call("EVAL", "return redis.call('GET', KEYS[1])", 1, "k")).toBe("kept");
     const text = "y".repeat(MB);
     expect(await redis.call("EVAL", "return ARGV[1]", 0, text)).toBe(text);
+  });
+
+  test("what a script has written before it took too many steps remains", async () => {
+    const endless = "redis.call('SET', KEYS[1], 'written') while true do end";
+    await expect(redis.call("EVAL", endless, 1, "k")).rejects.toThrow(/too many steps/);
+    expect(await redis.call("GET", "k")).toBe("written");
+  });
+
+  test("the page has the default limits", () => {
+    const { maxMemoryBytes, maxKeys, maxStringBytes, maxReplyBytes, maxScriptSteps } = defaultLimits;
+    expect(readFileSync("docs/embedded-engine.md", "utf8").match(/^\| [\d,]+ .*?\|/gm)).toEqual([
+      `| ${maxMemoryBytes / MB} MB of memory, ${maxKeys.toLocaleString("en")} keys |`,
+      `| ${maxStringBytes / MB} MB for one string or one command |`,
+      `| ${maxReplyBytes / MB} MB for one reply that repeats a value, as of MGET |`,
+      `| ${maxScriptSteps / 1_000_000} million Lua instructions in one script, and 64 MB of Lua's memory |`,
+      "| 30 s without a sign of life |",
+    ]);
   });
 });

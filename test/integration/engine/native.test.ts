@@ -76,6 +76,7 @@ describe("a private Redis", { tags: "redis-server" }, () => {
     expect(await redis.call("CONFIG", "GET", "port")).toEqual(["port", "0"]);
     expect(await redis.call("CONFIG", "GET", "save")).toEqual(["save", ""]);
     expect(await redis.call("CONFIG", "GET", "appendonly")).toEqual(["appendonly", "no"]);
+    expect(await redis.call("CONFIG", "GET", "appendfsync")).toEqual(["appendfsync", "everysec"]);
     const folder = await folderOf(engine);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     expect(statSync(join(folder, "redis.sock")).mode & 0o077).toBe(0);

@@ -140,6 +140,33 @@ describe("credentials of AWS", () => {
     await expectNoSecret(at);
   });
 
+  const shared = join(folder, "credentials");
+  writeFileSync(
+    shared,
+    "[default]\naws_access_key_id = AKIDSHARED\naws_secret_access_key = hush-secret-key\n",
+  );
+  test.each([
+    ["SHARED", "the shared files", { AWS_SHARED_CREDENTIALS_FILE: shared }],
+    [
+      "WEB",
+      "a web identity",
+      { AWS_WEB_IDENTITY_TOKEN_FILE: authorization, AWS_ROLE_ARN: "arn:aws:iam::1:role/r" },
+    ],
+  ])("%s: come from %s", async (id, _what, env) => {
+    const [key, secret, token, end] = Object.values(JSON.parse(identity(`AKID${id}`))).slice(2);
+    const sts = await serve((_req, res) =>
+      res.end(
+        `<AssumeRoleWithWebIdentityResponse><AssumeRoleWithWebIdentityResult><Credentials><AccessKeyId>${key}</AccessKeyId>
+        <SecretAccessKey>${secret}</SecretAccessKey><SessionToken>${token}</SessionToken><Expiration>${end}</Expiration>
+        </Credentials></AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>`,
+      ),
+    );
+    const at = await start({ ...env, AWS_ENDPOINT_URL_STS: sts });
+    expect(await run(at, "SET", "k", "v")).toBe("OK");
+    expect(lastKey()).toBe(`AKID${id}`);
+    await expectNoSecret(at);
+  });
+
   test("that end soon are asked for again, and connections that are open sign in again", async () => {
     let asked = 0;
     const url = await serve((_req, res) => {

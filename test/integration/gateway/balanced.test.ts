@@ -68,8 +68,16 @@ describe("two gateways behind a balancer, over one cluster", { tags: "redis-serv
     }
   });
 
-  test("a gateway that dies fails its writes with their outcome, and the other continues", async () => {
+  test("a gateway that dies fails its writes with their outcome, and the other continues; exactly-once ones are repeated there", async () => {
     const key = "balanced:after";
+    const once = redis.with({ writes: "exactly-once", timeout: 20_000 });
+    let repeated = 0;
+    const repeat = async () => {
+      for (let n = 0; n < 50; n++) {
+        await once.incr("balanced:once");
+        repeated++;
+      }
+    };
     let applied = 0;
     let unknown = 0;
     const write = async () => {
@@ -85,7 +93,8 @@ describe("two gateways behind a balancer, over one cluster", { tags: "redis-serv
       }
     };
     // On all connections, some of which lead to the gateway that dies.
-    await Promise.all(Array.from({ length: 8 }, write));
+    await Promise.all(Array.from({ length: 8 }, () => Promise.all([write(), repeat()])));
+    expect(await redis.get("balanced:once")).toBe(repeated);
     await redis.incr(key);
     const sum = await redis.get<number>(key);
     expect(sum).toBeGreaterThanOrEqual(applied + 1);

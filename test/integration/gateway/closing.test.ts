@@ -87,60 +87,6 @@ describe("a gateway that closes", { tags: "redis-server" }, () => {
     await expect(call(gateway, "/ready")).rejects.toThrow(/ECONNREFUSED/);
   });
 
-  test("a closing gateway ends blocking commands soon, as not applied", async () => {
-    await start({ shutdownTimeout: 10_000 });
-    await redis.command("XADD", "stream", "1-1", "f", "v");
-    await redis.command("XGROUP", "CREATE", "stream", "group", "$");
-    const commands = [
-      ["BLPOP", "list", "30"],
-      ["BLMOVE", "list", "other", "LEFT", "LEFT", "0"],
-      ["BZPOPMIN", "zset", "30"],
-      ["XREAD", "BLOCK", "0", "STREAMS", "stream", "$"],
-      ["XREADGROUP", "GROUP", "group", "me", "BLOCK", "30000", "STREAMS", "stream", ">"],
-    ];
-    const waiting = commands.map((command) => open(post(command)));
-    const wait = open(
-      post(
-        [
-          ["SET", "k", "v"],
-          ["WAIT", 5, 0],
-        ],
-        "t",
-        "/pipeline",
-      ),
-    );
-    const pipeline = open(
-      post(
-        [
-          ["SET", "a", 1],
-          ["BLPOP", "list", 30],
-          ["INCR", "a"],
-          ["BRPOP", "list", 30],
-        ],
-        "t",
-        "/pipeline",
-      ),
-    );
-    await expect.poll(blocked).toBe(commands.length + 2);
-    const began = performance.now();
-    await gateway.close();
-    expect(performance.now() - began).toBeLessThan(5_000);
-    for (const each of waiting) {
-      expect(await each.error).toBeUndefined();
-      expect(each.received()).toMatch(
-        /^HTTP\/1\.1 503 .*Connection: close\r\n.*Warmline-Outcome: unsent\r\n/s,
-      );
-      expect(each.received()).toContain("the gateway is closing");
-    }
-    expect(wait.received()).toContain('[{"result":"OK"},{"result":0}]');
-    expect(pipeline.received()).toMatch(
-      /\[\{"result":"OK"\},\{"error":"UNSENT [^"]*"\},\{"result":2\},\{"error":"UNSENT [^"]*"\}\]$/,
-    );
-    expect(await blocked()).toBe(0);
-    await redis.command("RPUSH", "list", "x");
-    expect(await redis.command("LLEN", "list")).toBe(1);
-  });
-
   test("commands that Redis has not answered at the end of shutdownTimeout get a response with their outcome", async () => {
     const frozen = await startRedis();
     try {

@@ -86,6 +86,12 @@ describe("limits of a token, whatever the engine", () => {
     },
   );
 
+  test("commandsPerSecond counts each channel that a stream is opened for", async () => {
+    await begin({ commandsPerSecond: 5 });
+    streams.push(await listen(gateway, "/subscribe/a/b/c/d/e/f/g/h/i/j/k/l/m/n", { token: "page" }));
+    expectLimited(await send(["PING"]), /limit commandsPerSecond/, /^[12]$/);
+  });
+
   test("concurrentRequests counts blocking commands and event streams", async () => {
     await begin({ concurrentRequests: 2 }, { token: "main" });
     streams.push(await listen(gateway, "/subscribe/c", { token: "page" }));
@@ -142,7 +148,7 @@ describe("limits of a token, whatever the engine", () => {
 });
 
 describe("limits of a token", () => {
-  test("limits are reloaded with the token file", async () => {
+  test("limits are reloaded with the token file, and the token's event streams stay open", async () => {
     const folder = mkdtempSync(join(tmpdir(), "warmline-limits-"));
     const tokensFile = join(folder, "tokens.yaml");
     const write = (limits: string) =>
@@ -152,11 +158,15 @@ describe("limits of a token", () => {
     const ping = () => call(gateway, "/", { token: "page", body: ["PING"] });
     const burst = async () =>
       (await Promise.all(Array.from({ length: 10 }, ping))).map(({ status }) => status);
+    const stream = await listen(gateway, "/subscribe/c", { token: "page" });
     try {
       expect(await burst()).toContain(429);
       write("commandsPerSecond: 1000");
       await expect.poll(burst, { timeout: 5_000 }).toEqual(Array(10).fill(200));
+      await call(gateway, "/publish/c/m", { token: "main" });
+      await expect.poll(() => stream.data).toEqual(["subscribe,c,1", "message,c,m"]);
     } finally {
+      stream.close();
       await gateway.close();
       rmSync(folder, { recursive: true });
     }

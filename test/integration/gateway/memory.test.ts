@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { type FakeRedis, startFakeRedis } from "warmline-testbed";
-import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { call } from "./http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -17,14 +17,14 @@ afterEach(async () => {
   await fake.close();
 });
 
-/** Starts a gateway with a budget of 4 MB, in front of a Redis that never replies to SET and MULTI. */
-async function start(): Promise<void> {
+/** Starts a gateway with a budget of 4 MB by default, in front of a Redis that never replies to SET and MULTI. */
+async function start(options: GatewayOptions = {}): Promise<void> {
   fake = await startFakeRedis(({ name }) =>
     name === "SET" || name === "MULTI" ? { late: 60_000 } : undefined,
   );
   gateway = await createGateway({
     ...{ redis: fake.url, port: 0, token: "t", shutdownTimeout: 0, logLevel: "silent" },
-    ...{ maxBufferedBytes: 4 * MB, commandTimeout: 30_000 },
+    ...{ maxBufferedBytes: 4 * MB, commandTimeout: 30_000, ...options },
   });
 }
 
@@ -68,6 +68,23 @@ test("a body that is read only to be dropped is not kept", async () => {
   await expect.poll(metrics).toMatch(/status="401"\} 20\n/);
 });
 
+test("a chunked body that does not fit is refused at once, as unsent", async () => {
+  await start();
+  send("t", MB, "[");
+  await expect.poll(buffered).toBe(2 * MB);
+  const began = performance.now();
+  const headers = { authorization: "Bearer t" };
+  const request = { method: "POST", headers, body: new Blob([BODY]).stream(), duplex: "half" } as RequestInit;
+  const { status, headers: received } = await fetch(gateway.url, request);
+  expect([status, received.get("warmline-outcome"), received.get("retry-after")]).toEqual([
+    503,
+    "unsent",
+    "1",
+  ]);
+  // A body of known length would wait for 5 s.
+  expect(performance.now() - began).toBeLessThan(4_000);
+});
+
 test("a body that can't fit in maxBufferedBytes is too large, and its client is not to try again", async () => {
   await start();
   const { status, json, headers } = await call(gateway, "/", { body: ["SET", "k", "x".repeat(1.5 * MB)] });
@@ -78,3 +95,17 @@ test("a body that can't fit in maxBufferedBytes is too large, and its client is 
   expect(headers["retry-after"]).toBeUndefined();
   expect((await call(gateway, "/", { body: ["ECHO", "x".repeat(MB - 100)] })).status).toBe(200);
 });
+
+test.each([
+  ["/", 40 * KB],
+  ["/multi-exec", 400 * KB],
+])(
+  "a reply to %s that does not fit in maxBufferedBytes is 503, with an unknown outcome",
+  async (path, size) => {
+    await start({ redis: undefined, engine: "embedded", maxBufferedBytes: 32 * KB });
+    const command = ["EVAL", "return string.rep('x', ARGV[1])", 0, size];
+    const { status, headers } = await call(gateway, path, { body: path === "/" ? command : [command] });
+    expect([status, headers["warmline-outcome"]]).toEqual([503, "unknown"]);
+    expect((await call(gateway, "/", { body: ["PING"] })).status).toBe(200);
+  },
+);

@@ -140,6 +140,12 @@ test("metrics have histograms of the sizes of requests and responses", async () 
   ]);
 });
 
+test("redisConnections is the number of connections that commands share", async () => {
+  gateway = await createGateway({ engine: "embedded", port: 0, redisConnections: 3 });
+  await Promise.all(Array.from({ length: 30 }, () => run(gateway, "PING")));
+  expect((await samples()).get('upstream_connections{use="shared"}')).toBe(3);
+});
+
 test("/ready responds 200 while Redis replies, and 503 when it does not", async () => {
   const redis = await startFakeRedis();
   gateway = await createGateway({ redis: redis.url, port: 0, token: "t", commandTimeout: 2_000 });

@@ -39,20 +39,15 @@ describeEngines("shares of a token", (setup) => {
   });
 
   /** Number of connections that blocking commands have. */
-  const taken = async (token = "scraper") => {
-    const { text } = await call(gateway, "/metrics", { token });
+  const taken = async () => {
+    const { text } = await call(gateway, "/metrics", { token: "scraper" });
     return Number(/^warmline_gateway_upstream_connections\{use="blocking"\} (\d+)$/m.exec(text)![1]);
   };
 
   /** Sends commands that block for ever. Returns the ones that were refused, once each is refused or blocks. */
-  const block = async (
-    token: string,
-    count: number,
-    path = "/",
-    scraper = "scraper",
-  ): Promise<GatewayResponse[]> => {
+  const block = async (token: string, count: number, path = "/"): Promise<GatewayResponse[]> => {
     const refused: GatewayResponse[] = [];
-    const before = await taken(scraper);
+    const before = await taken();
     for (let i = 0; i < count; i++) {
       const controller = new AbortController();
       controllers.push(controller);
@@ -63,7 +58,7 @@ describeEngines("shares of a token", (setup) => {
         () => {},
       );
     }
-    await expect.poll(async () => refused.length + (await taken(scraper)) - before).toBe(count);
+    await expect.poll(async () => refused.length + (await taken()) - before).toBe(count);
     return refused;
   };
 

@@ -148,8 +148,13 @@ describe("followed streams with limits", () => {
     await stop();
   });
 
-  test("streams beyond half of the connections for blocking commands are read at intervals", async () => {
-    const { gateway, stop } = await embeddedEngine.start({ maxBlockingConnections: 2 });
+  test("streams beyond half of a token's share of the connections for blocking commands are read at intervals", async () => {
+    const tokens = [{ token: "other", name: "other" }];
+    const { gateway, stop } = await embeddedEngine.start({
+      maxBlockingConnections: 4,
+      tokens,
+      token: "main",
+    });
     const streams = await Promise.all(["a", "b", "c"].map((key) => listen(gateway, `/follow/${key}`)));
     for (const stream of streams) await dataOf(stream, 1);
     for (const key of ["a", "b", "c"]) await run(gateway, "XADD", key, "1-1", "n", key);

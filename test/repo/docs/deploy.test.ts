@@ -212,6 +212,17 @@ test.each(["fly.toml", "railway.json", "render.yaml", "cloud-run.yaml", "ecs.yam
   },
 );
 
+test.each([
+  ["ecs.yaml", /^ {2}Tasks:\n(?: {4}.*\n)* {4}Default: 2\n/m],
+  ["kubernetes.yaml", /^ {2}replicas: 2$/m],
+  ["helm/values.yaml", /^replicas: 2$/m],
+  ["fly.toml", /^ {2}auto_stop_machines = "off"\n {2}min_machines_running = 2$/m],
+  ["cloud-run.yaml", /^ {8}run.googleapis.com\/cpu-throttling: "false"$/m],
+  ["cloud-run.yaml", /^ {6}timeoutSeconds: 3600$/m],
+])("%s starts as many gateways, for as long, as docs/deploy.md says", (file, line) => {
+  expect(texts.get(file)).toMatch(line);
+});
+
 const seconds = (duration: string) => Number.parseInt(duration, 10);
 
 test("railway.json builds the Dockerfile", () => {

@@ -17,6 +17,8 @@ export class PortTransport implements ConnectionTransport {
   readonly #input: Uint8Array[] = [];
   #inputEnded = false;
   #wakeReader: (() => void) | undefined;
+  /** When this connection's commands began to run without a pause. */
+  #begun = 0;
   #replies: Uint8Array[] = [];
   #flushing = false;
   /** Reply bytes that the reader has not yet taken in. */
@@ -35,7 +37,6 @@ export class PortTransport implements ConnectionTransport {
   }
 
   async *read(): AsyncGenerator<Buffer> {
-    let begun = performance.now();
     for (;;) {
       const bytes = this.#input.shift();
       if (bytes === undefined) {
@@ -43,16 +44,12 @@ export class PortTransport implements ConnectionTransport {
         await new Promise<void>((resolve) => {
           this.#wakeReader = resolve;
         });
-        begun = performance.now();
+        this.#begun = performance.now();
         continue;
       }
       try {
         const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
         for (const framed of this.#framer.push(chunk)) {
-          if (performance.now() - begun >= TIME_SLICE) {
-            await new Promise((resolve) => setImmediate(resolve));
-            begun = performance.now();
-          }
           this.beforeCommands();
           yield Buffer.isBuffer(framed) ? framed : TOO_LARGE_COMMAND;
         }
@@ -66,7 +63,7 @@ export class PortTransport implements ConnectionTransport {
     }
   }
 
-  /** Keeps a reply until the end of this iteration of the event loop. Waits while the reader is far behind. */
+  /** Keeps a reply until the end of this iteration of the event loop. Waits while the reader is far behind, or for others. */
   write(chunk: Buffer): void | Promise<void> {
     if (this.signal.aborted) return;
     this.#replies.push(chunk);
@@ -75,9 +72,17 @@ export class PortTransport implements ConnectionTransport {
       this.#flushing = true;
       setImmediate(() => this.#flush());
     }
-    if (this.#sent < WINDOW_BYTES) return;
+    if (this.#sent < WINDOW_BYTES) {
+      if (performance.now() - this.#begun >= TIME_SLICE) return this.#giveWay();
+      return;
+    }
     this.#flush();
     return new Promise((resolve) => this.#writers.push(resolve));
+  }
+
+  async #giveWay(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#begun = performance.now();
   }
 
   close(): void {

@@ -18,7 +18,7 @@ function exchange(format: Exchange["format"] = "json") {
     sent() {},
     commandsSettled() {},
     record: { replied: () => 0 },
-    answer: (_status: number, _type: string, body: Buffer) => responses.push(body.toString()),
+    reply: (_status: number, _type: string, body: Buffer) => responses.push(body.toString()),
     startBody: (_status: number, _type: string, encoder: ReplyEncoder) => ({
       write(bytes: Buffer) {
         encoder.write(bytes);

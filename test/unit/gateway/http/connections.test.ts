@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import type { Connection } from "../../../../gateway/src/http/connection.js";
 import { Connections } from "../../../../gateway/src/http/connections.js";
+import { connectionsByFileLimit } from "../../../../gateway/src/http/file-limit.js";
 import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
 
 const MINUTE = 60_000;
@@ -49,4 +50,12 @@ test("a connection whose last response has not left is not evicted, and counts a
   for (const other of young) other.idleSince -= 2_000;
   await add(idle(0, 0));
   expect(behind.destroyed).toBe(true);
+});
+
+test.each([
+  [256, 128],
+  [20_000, 19_488],
+  [1_048_576, 50_000],
+])("with %i open files the default of maxConnections is %i", (files, connections) => {
+  expect(connectionsByFileLimit(files)).toBe(connections);
 });

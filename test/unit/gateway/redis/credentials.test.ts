@@ -54,13 +54,17 @@ function credentialsFrom(source: LoginSource): Credentials {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("credentials", () => {
-  test("a password with an end is renewed before it, as long as a connection is open", async () => {
-    const source = new Numbered(15 * MINUTE);
+  test.each([
+    { lifetime: 3, renewed: 2 },
+    { lifetime: 15, renewed: 10 },
+    { lifetime: 60, renewed: 55 },
+  ])("a password is renewed before its end if a connection is open: %o", async ({ lifetime, renewed }) => {
+    const source = new Numbered(lifetime * MINUTE);
     const credentials = credentialsFrom(source);
     const first = await credentials.get();
     const seen: string[] = [];
     const stop = credentials.onChange(first, ({ password }) => seen.push(password));
-    clock.advance(10 * MINUTE - 1);
+    clock.advance(renewed * MINUTE - 1);
     await settled();
     expect(seen).toEqual([]);
     clock.advance(1);

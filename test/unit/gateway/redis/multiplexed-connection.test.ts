@@ -177,6 +177,19 @@ test("an on-demand connection stops reconnecting without commands", async () => 
   expect(attempts).toBe(before);
 });
 
+test("a connection is tried again at least every 2 s", async () => {
+  vi.useFakeTimers();
+  const connect = vi.fn<() => Duplex>(() => {
+    throw new Error("connection refused");
+  });
+  start({ connect });
+  multiplexed.open();
+  await vi.advanceTimersByTimeAsync(20_000);
+  connect.mockClear();
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect(connect.mock.calls.length).toBeGreaterThanOrEqual(10);
+});
+
 test("a single command is written at once; of several in a tick the first is, and the others together", async () => {
   const counters = newCounters();
   const [connections, responses] = [start({ counters }), new RecordedReplies()];
