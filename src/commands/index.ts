@@ -23,7 +23,7 @@ import { type StreamCommands, streamCommands } from "./stream.js";
 import { type StringCommands, stringCommands } from "./string.js";
 import { type VectorSetCommands, vectorSetCommands } from "./vector-set.js";
 
-/** All commands that are methods, under the reply mode `K`. */
+/** All commands that are methods, under the reply mode `K`. https://redis.io/commands/ describes each in full. */
 export interface Commands<K extends ReplyMode>
   extends StringCommands<K>,
     HashCommands<K>,
