@@ -95,16 +95,7 @@ export type {
   ZUnionCommandOptions,
   ZUnionStoreCommandOptions,
 } from "./sorted-set.js";
-export type {
-  IsOwn,
-  Mark,
-  Storable,
-  StorableField,
-  StorableMember,
-  StorableValue,
-  Suspect,
-  Uninferred,
-} from "./storable.js";
+export type * from "./storable.js";
 export type {
   ClaimedEntries,
   PendingEntry,
@@ -149,32 +140,7 @@ export type {
   StringCommands,
   ValueComparison,
 } from "./string.js";
-export type {
-  AtMostOne,
-  CollectionScanOptions,
-  CountLimitOption,
-  ExistenceCondition,
-  Expiration,
-  ExpirationOrKeepTtl,
-  ExpirationOrPersist,
-  ExpireOption,
-  IfGiven,
-  IfNamed,
-  IfNone,
-  MaybeScoredMembers,
-  Meant,
-  MemberOr,
-  MembersAfter,
-  NamesOf,
-  NestedReply,
-  OneOrMoreKeys,
-  OnlyKnown,
-  PoppedMember,
-  ScanCommandOptions,
-  ScoredMembers,
-  SeveralValues,
-  UnknownOption,
-} from "./types.js";
+export type * from "./types.js";
 export type {
   VAddOptions,
   Vector,
