@@ -250,21 +250,6 @@ describe.each([
     expect(endpoint.count('"k1700"')).toBe(0);
   });
 
-  test("an abort of one whole request among several sends the next", async () => {
-    const redis = withSignals();
-    const controller = new AbortController();
-    endpoint.onRequest = replyAfter(30);
-    const calls = Array.from({ length: 2_100 }, (_, i) =>
-      i >= 1_000 && i < 2_000
-        ? run({ signal: controller.signal }, () => redis.incr(`k${i}`))
-        : redis.incr(`k${i}`),
-    );
-    setTimeout(() => controller.abort("mine"), 10);
-    const settled = await Promise.allSettled(calls);
-    expect(settled.filter(({ status }) => status === "fulfilled")).toHaveLength(1_100);
-    expect(arrived().map(({ length }) => length)).toEqual([1_000, 100]);
-  });
-
   test("the signal function is called once per call, in its caller's context, and may return undefined", async () => {
     const requested: (Request | undefined)[] = [];
     const redis = withSignals({
@@ -347,15 +332,6 @@ describe.each([
     expect(requested).toEqual([a, b]);
   });
 
-  test("a stream with an invalid signal is not opened", async () => {
-    const redis = client({ signal: (() => ({})) as never });
-    const failure = { name: "ConfigError", message: "signal must return an AbortSignal or undefined" };
-    await expect(redis.subscribe("c").ready).rejects.toMatchObject(failure);
-    await expect(redis.monitor().next()).rejects.toMatchObject(failure);
-    await pause(50);
-    expect(endpoint.requests).toHaveLength(0);
-  });
-
   test("each page of an iterator calls the signal function in its caller's context", async () => {
     const redis = withSignals();
     endpoint.onRequest = ({ socket, body }) =>
@@ -373,22 +349,5 @@ describe.each([
       expect(keys).toEqual(["a", "b"]);
     });
     expect(endpoint.requests).toHaveLength(1);
-  });
-
-  test("middleware gets the signal of the commands that share a request", async () => {
-    const redis = withSignals();
-    const seen: (AbortSignal | undefined)[] = [];
-    redis.use((given, next) => {
-      seen.push(given.signal);
-      return next({ path: given.path, body: given.body } as typeof given);
-    });
-    const controllers = [new AbortController(), new AbortController()];
-    endpoint.onRequest = () => controllers[0]!.abort("first");
-    const calls = controllers.map(({ signal }, i) => run({ signal }, () => redis.incr(`k${i}`)));
-    await expect(calls[0]).rejects.toBe("first");
-    expect(seen[0]?.aborted).toBe(false);
-    controllers[1]!.abort("last");
-    await expect(calls[1]).rejects.toBe("last");
-    expect(seen[0]?.aborted).toBe(true);
   });
 });

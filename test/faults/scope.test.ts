@@ -129,20 +129,6 @@ describeEngines("a scope", (setup) => {
       expect(await redis.ttl("strict:wl:path")).toBeGreaterThan(50);
     });
 
-    test("a strict scope refuses the differing write of a pipeline, and no later one with a new ordinal", async () => {
-      await deliver("strict", true).incr("n");
-      const results = await deliver("strict", true)
-        .pipeline()
-        .decr("n")
-        .set("text", "x")
-        .exec({ keepErrors: true });
-      expect(results.map(({ error }) => (error as RedisError | undefined)?.code)).toEqual([
-        "OTHERPATH",
-        undefined,
-      ]);
-      expect(await redis.mget("n", "text")).toEqual([1, "x"]);
-    });
-
     test("a strict write whose reply is lost returns it, and a differing one is refused again", async () => {
       // The first of these connections loses its first response, each other one its second.
       rig.path.onConnection((number) => onRequest(number === 2 ? 1 : 2, loseReply()));

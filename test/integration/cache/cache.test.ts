@@ -52,22 +52,6 @@ describeEngines("cached functions", (setup) => {
     return { users, instance };
   }
 
-  test("a cached function goes on after its client was closed", async () => {
-    const { users, instance } = createUsers();
-    const user = instance();
-    expect(await user("7")).toBe("7:1");
-    redis.close();
-    users.version = 2;
-    expect(await user("7")).toBe("7:1");
-    users.load = async (id) => {
-      redis.close();
-      return `${id}:${users.version}`;
-    };
-    expect(await user("8")).toBe("8:2");
-    expect(await user("8")).toBe("8:2");
-    expect(users.runs).toBe(2);
-  });
-
   test("a result is computed once, and returned until it is deleted", async () => {
     const { users, instance } = createUsers();
     const [one, other] = [instance(), instance()];
@@ -104,22 +88,6 @@ describeEngines("cached functions", (setup) => {
     expect(await Promise.all([first, second])).toEqual(["7", "7"]);
     // The request that stores the result.
     expect([users.runs, requests]).toEqual([2, 1]);
-  });
-
-  test("a call that waits for another instance looks up its result at growing intervals", async () => {
-    const { users, instance } = createUsers();
-    users.load = (id) => pause(250).then(() => id);
-    let requests = 0;
-    const client = new Redis({ url: gateway.url, token: gateway.token });
-    client.use((request, next) => {
-      requests++;
-      return next(request);
-    });
-    const first = instance()("7");
-    await expect.poll(() => users.runs).toBe(1);
-    expect([await instance({}, client)("7"), await first]).toEqual(["7", "7"]);
-    // After 0, 25, 75, 175, 375 and 775 ms.
-    expect(requests).toBeLessThanOrEqual(6);
   });
 
   test("a lookup that began before a deletion is not shared with a call after it", async () => {
@@ -317,18 +285,6 @@ describeEngines("cached functions", (setup) => {
     cyclic.push(cyclic);
     users.load = async () => cyclic;
     await expect(instance()("7")).rejects.toThrow("cached: the result can't be serialized as JSON");
-  });
-
-  test.each([
-    [{ at: new Date(Number.NaN) }, "an object of class Date, whose toJSON returns null"],
-    [[{ toJSON: () => undefined }], "an object, whose toJSON returns undefined"],
-  ])("a result whose toJSON returns no value is refused, also with a schema: %#", async (result, what) => {
-    const { users, instance } = createUsers();
-    users.load = async () => result;
-    const error = await instance({ schema: z.any() })("7").catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(ArgumentError);
-    expect((error as Error).message).toBe(`cached: the result contains ${what}`);
-    expect(await redis.keys("*")).toEqual([]);
   });
 
   test("a schema transforms results, and those of another shape are computed anew", async () => {

@@ -71,15 +71,6 @@ describe("commands", () => {
     ]);
   });
 
-  test("commands run in the order in which they were issued, over many requests", async () => {
-    const redis = connect();
-    const value = "x".repeat(100_000);
-    const calls = Array.from({ length: 50 }, (_, i) => redis.rpush("l", `${i} ${value}`));
-    expect(await Promise.all(calls)).toEqual(calls.map((_, i) => i + 1));
-    const stored = await redis.lrange("l", 0, -1);
-    expect(stored.map((item) => item.split(" ")[0])).toEqual(calls.map((_, i) => String(i)));
-  });
-
   test("WAIT follows its writes in one request", async () => {
     const results = await connect().pipeline().set("a", 1).wait(0, 100).get("a").exec();
     expect(results).toEqual([
@@ -87,13 +78,6 @@ describe("commands", () => {
       [null, 0],
       [null, "1"],
     ]);
-  });
-
-  test("QUIT is replied to and ends the connection", async () => {
-    const redis = connect();
-    await redis.set("a", 1);
-    expect(await redis.quit()).toBe("OK");
-    await expect(redis.get("a")).rejects.toThrow("Connection is closed.");
   });
 });
 
@@ -159,28 +143,6 @@ describe("subscriptions", () => {
       ["pmessage", "c1*", "c10", "x"],
       ["smessage", "shard", "s"],
     ]);
-  });
-
-  test("another event stream opens when one is full", async () => {
-    const own = await createGateway({ port: 0, redis: server.url, maxStreamChannels: 2 });
-    const [subscriber, publisher] = [
-      connect({}, { url: own.url, token: own.token }),
-      connect({}, { url: own.url, token: own.token }),
-    ];
-    try {
-      const events = collect(subscriber);
-      const names = ["a", "b", "c", "d", "e"];
-      for (const [at, name] of names.entries()) expect(await subscriber.subscribe(name)).toBe(at + 1);
-      expect(await streamsOf(own)).toBe(3);
-      for (const name of names) await publisher.publish(name, "x");
-      await expect.poll(() => events.length).toBe(5);
-      expect(events.map(([, channel]) => channel).sort()).toEqual(names);
-      expect(await subscriber.unsubscribe("b", "e")).toBe(3);
-    } finally {
-      subscriber.disconnect();
-      publisher.disconnect();
-      await own.close();
-    }
   });
 
   test("channels may have names with commas, line breaks and dots, and names that are no text", async () => {

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { describe, expect, test } from "vitest";
-import { blocksOn, results, withoutResults, withResults } from "../../../scripts/results.js";
+import { expect, test } from "vitest";
+import { blocksOn, results, withResults } from "../../../scripts/results.js";
 import { barsOf, picture } from "../../../scripts/results-picture.js";
 import { schemaErrors } from "../../support/bench.js";
 
@@ -71,99 +71,4 @@ test(`results name commits of the history${complete ? "" : ", which is not whole
   const history = new Set(git("rev-list", "HEAD").split("\n"));
   const missing = [...results.values()].filter(({ commit }) => !history.has(commit!));
   expect(missing.map(({ scenario, commit }) => `${scenario}: ${commit}`)).toEqual([]);
-});
-
-describe("figures outside the blocks", () => {
-  const NUMBER = String.raw`\d[\d,]*(?:\.\d+)?`;
-  /** Figures that only a measurement has: fractions, shares, ratios, rates. */
-  const MEASURED = new RegExp(
-    [
-      String.raw`${NUMBER} ?(?:us|µs|%)(?!\w)`,
-      String.raw`\d\.\d+ ?(?:ms|s|KB|MB)\b`,
-      String.raw`(?<![\w.])${NUMBER} ?x\b`,
-      String.raw`${NUMBER}(?:/s| (?:commands|requests) (?:per|a) second)\b`,
-      String.raw`\bper cent\b`,
-      String.raw`\b(?:twice|(?:three|four|five|ten|${NUMBER}) times|half|a (?:third|quarter|tenth)) (?:as (?:fast|slow|long|many|much|large)|the (?:time|CPU|size|memory)|faster|slower|less|more)\b`,
-    ].join("|"),
-  );
-  /** Figures that may be a setting, unless the sentence says that something was measured. */
-  const QUANTITY = new RegExp(String.raw`${NUMBER} ?(?:ms|s|KB|MB|bytes|seconds|minutes)\b`);
-  const MEASURING =
-    /\b(?:took|takes|measured|costs?|used|about|some|median|percentile|p50|p99|CPU|saves?d?|reduced|raised|faster|slower)\b/;
-
-  /** Statements that the patterns find, but that state a setting, a model or an article's result. */
-  const STATED: Readonly<Record<string, readonly string[]>> = {
-    "docs/benchmarks.md": [
-      "warns above 10%",
-      "The article's 75 us",
-      "The article measured 6 to 7 ms",
-      "slices of 20 ms",
-    ],
-    "docs/connections.md": [
-      "for at most 3% of the requests",
-      "four times the time that connecting took",
-      "open for twice as long as before",
-      "four times as long as the last connection took",
-    ],
-    "README.md": ["Each call ends within 2.5 s"],
-    "docs/getting-started.md": ["a call ends within 2.5 s", "a call still ends after 2.5 s"],
-    "docs/ioredis.md": ["server unreachable for 2.5 s"],
-    "docs/performance.md": [
-      "thousands of commands a second",
-      "slices of 40 ms until",
-      "differ by at most 5%",
-    ],
-    "docs/scale.md": ["1,000/s x 0.9 s = 900", "60 invocations a second", "In the example, 900 connections"],
-  };
-
-  /** Returns the sentences of a page's text, without code and the blocks of results. */
-  function sentencesOf(page: string): string[] {
-    const prose = withoutResults(page)
-      .replace(/^( *)```.*?^ *```$/gms, "")
-      .replace(/`[^`\n]*`/g, "`code`")
-      .replace(/95% (?=interval)/g, "");
-    return prose
-      .split(/\n(?=\s*(?:[-*|#]|\d+\.|$))/)
-      .flatMap((part) =>
-        part
-          .trim()
-          .replace(/\s*\n\s*/g, " ")
-          .split(/(?<=[.:;]) /),
-      )
-      .filter((sentence) => sentence !== "");
-  }
-  const figuresIn = (page: string) =>
-    sentencesOf(page).filter(
-      (sentence) => MEASURED.test(sentence) || (QUANTITY.test(sentence) && MEASURING.test(sentence)),
-    );
-
-  // The table of commands is generated from the specs.
-  test.each(pages.filter((name) => name !== "docs/commands.md"))("%s states no figure of its own", (name) => {
-    const stated = STATED[name] ?? [];
-    const found = figuresIn(textOf(name));
-    expect(found.filter((sentence) => !stated.some((words) => sentence.includes(words)))).toEqual([]);
-    // An entry that no sentence needs any more is removed.
-    expect(stated.filter((words) => !found.some((sentence) => sentence.includes(words)))).toEqual([]);
-  });
-
-  test.each([
-    "It starts in about 50 ms.",
-    "SET took 6.9 us of CPU.",
-    "| median of active connections | 0.28 ms |",
-    "The import is 33% faster.",
-    "It serves 54,469 requests per second.",
-    "With 50 connections it is 1.21x webdis.",
-    "Decoding takes three times as long.",
-  ])("a figure is found: %s", (sentence) => {
-    expect(figuresIn(`Text.\n\n${sentence}\n`)).toEqual([sentence]);
-  });
-
-  test.each([
-    "Default: 10,000 ms.",
-    "Values of more than 64 KB are shown in part.",
-    "`0.28 ms` in code",
-    "<!-- bench: near -->\n1.2x\n<!-- /bench -->",
-  ])("a setting, code and a block are not: %s", (text) => {
-    expect(figuresIn(text)).toEqual([]);
-  });
 });

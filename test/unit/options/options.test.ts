@@ -331,24 +331,6 @@ test("a client inspected to any depth does not show its token", async () => {
   }
 });
 
-test.each([undefined, null, 5, "timeout"])("with(%j) is a ConfigError", (options) => {
-  const redis = new Redis({ url: "https://host", token: "t" });
-  expect(() => redis.with(options as never)).toThrow(
-    new ConfigError("with() needs an object of options, such as { timeout: 500 }"),
-  );
-});
-
-test.each([5n, "5", Symbol("5"), {}, [5], null, true, Number.NaN, 0, -1])(
-  "timeout %s is a ConfigError",
-  (timeout) => {
-    const message = "timeout must be a number of ms above 0";
-    const options = { url: "https://host", token: "t", timeout: timeout as never };
-    expect(() => new Redis(options)).toThrow(new ConfigError(message));
-    const redis = new Redis({ url: "https://host", token: "t" });
-    expect(() => redis.with({ timeout: timeout as never })).toThrow(new ConfigError(message));
-  },
-);
-
 test("with() takes retries, and keeps those of its client", () => {
   const base = resolveSettings({ retry: { retries: 2, backoff: () => 7 } });
   expect(withOptions(base, {})).toMatchObject({ retries: 2, backoff: base.backoff });

@@ -27,14 +27,6 @@ test.each([
   expect(toValueArg(value)).toBe(word);
 });
 
-test.each([
-  ["text", "text"],
-  [12, "12"],
-  [10n ** 20n, "100000000000000000000"],
-])("the plain argument %s is sent as %j", (value, word) => {
-  expect(toScalarArg(value)).toBe(word);
-});
-
 test("bytes are sent as they are", () => {
   const bytes = new Uint8Array([0, 255]);
   expect(toValueArg(bytes)).toBe(bytes);
