@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
@@ -310,6 +311,8 @@ describe.each([
     const redis = client({ signal, deadline: { remaining: () => 5_000 } });
     expect(await Promise.all([redis.incr("a"), redis.incr("b"), redis.incr("c")])).toEqual([1, 1, 1]);
     expect(listen).toHaveBeenCalledTimes(1);
+    // Nothing is left of calls that have ended.
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   test("streams call the signal function once, in their caller's context", async () => {

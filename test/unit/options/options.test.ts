@@ -194,6 +194,8 @@ test.each([
   [{ responseFormat: "resp3" }, "responseFormat must be one of resp2, json"],
   [{ retry: 3 }, "retry must be an object with retries and backoff, or false"],
   [{ retry: { retires: 3 } }, "unknown option retires; did you mean retries?"],
+  [{ circuit: true }, "circuit must be an object with resetTimeout and probeTimeout, or false"],
+  [{ circuit: { probeTimeout: "1" } }, "circuit.probeTimeout must be a number of ms above 0"],
   [{ maxConnections: 0 }, "maxConnections must be a whole number, 1 or more"],
   [{ preconnect: null }, "preconnect must be true or false"],
   [{ signal: null }, "signal must be an AbortSignal"],
