@@ -115,27 +115,6 @@ describeEngines("cached functions", (setup) => {
     expect([await early, await late]).toEqual(["7:1", "7:2"]);
   });
 
-  test("a lease limits the life of its key, and not that of a stale result", async () => {
-    const { users, instance } = createUsers({ stale: 600, lease: 5 });
-    const { open, opened } = gate();
-    users.load = (id) => opened.then(() => id);
-    const cold = instance()("7");
-    await expect.poll(() => users.runs).toBe(1);
-    const left = await redis.pttl("user:cached:7");
-    expect(left).toBeGreaterThan(0);
-    expect(left).toBeLessThanOrEqual(5_000);
-    open();
-    await cold;
-    await age("7", 61);
-    const second = gate();
-    users.load = (id) => second.opened.then(() => id);
-    const refresh = instance()("7");
-    await expect.poll(() => users.runs).toBe(2);
-    expect(await redis.pttl("user:cached:7")).toBeGreaterThan(100_000);
-    second.open();
-    await refresh;
-  });
-
   test("a result is fresh, then stale, then gone", async () => {
     const { users, instance } = createUsers({ fresh: 60, stale: 600 });
     const refreshes: Promise<unknown>[] = [];
@@ -408,16 +387,6 @@ describeEngines("cached functions", (setup) => {
     const left = await redis.pttl("user:cached:7");
     expect(left).toBeLessThanOrEqual(59_901);
     expect(left).toBeGreaterThan(0);
-  });
-
-  test("a result with a deleted tag is not returned by an instance without tags", async () => {
-    const { users, instance } = createUsers();
-    const [tagged, untagged] = [instance({ tags: () => ["team"] }), instance()];
-    await tagged("7");
-    expect(await untagged("7")).toBe("7:1");
-    users.version = 2;
-    await tagged.deleteTag("team");
-    expect(await untagged("7")).toBe("7:2");
   });
 
   test("the lost record of deletions deletes all results with tags", async () => {
