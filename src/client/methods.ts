@@ -156,10 +156,7 @@ const clientMethods: Record<string, Bound> = {
 
 const methodNames = () => [...commandNames(), ...Object.keys(clientMethods)];
 
-/**
- * The prototype of every class of clients. Its methods are bound at each lookup. Clients created by `with()` have only these, and
- * `super.get(key)` in a subclass of the user finds them here.
- */
+/** The prototype of every class of clients, where `super.get(key)` finds methods, bound at each lookup. */
 export const inherited = boundPrototype<{ [PROTOTYPE]: object }>(
   (name) => {
     const method = getMethod(name);

@@ -24,9 +24,7 @@ export interface BitmapCommands<K extends ReplyMode> {
   ): Reply<K, number>;
   /** Inverts a string and stores the result. Returns its length in bytes. */
   bitop(op: "not", destinationKey: Key, sourceKey: Key): Reply<K, number>;
-  /**
-   * Compares the first string with all others bit by bit and stores the result. Returns its length in bytes.
-   */
+  /** Compares the first string with all others bit by bit, and stores the result. Returns its length. */
   bitop(op: "diff" | "diff1" | "andor", destinationKey: Key, x: Key, ...y: Key[]): Reply<K, number>;
   /** Stores the bits that are set in exactly one of the strings. Returns the result's length in bytes. */
   bitop(op: "one", destinationKey: Key, ...sourceKeys: Key[]): Reply<K, number>;

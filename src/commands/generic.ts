@@ -101,7 +101,7 @@ export interface GenericCommands<K extends ReplyMode> {
   expiretime(key: Key): Reply<K, number>;
   /** Returns every key that matches a glob pattern. It reads the whole database: prefer scan. */
   keys(pattern: string): Reply<K, string[]>;
-  /** Moves a key to another database. Returns 1, or 0 if the key does not exist or that database has it already. */
+  /** Moves a key to another database. Returns 1, or 0 if it does not exist or the database has it already. */
   move(key: Key, db: number): Reply<K, 0 | 1>;
   /** Returns the encoding of the value in memory, or null if the key does not exist. */
   objectEncoding(key: Key): Reply<K, string | null>;
@@ -141,7 +141,7 @@ export interface GenericCommands<K extends ReplyMode> {
     cursor: string | number,
     opts?: ScanCommandOptions<WithType>,
   ): Reply<K, WithType extends true ? ScanResultWithType : ScanResultStandard>;
-  /** Returns the elements of a list, set or sorted set in order. With `store`, stores them and returns how many. */
+  /** Returns the elements of a list or set in order, or with `store` stores them and returns how many. */
   sort<T = Stored<K, string>, Store extends Key = never>(
     key: Key,
     opts?: SortOptions & SortStoreOption<Store>,
@@ -162,13 +162,9 @@ export interface GenericCommands<K extends ReplyMode> {
   type(key: Key): Reply<K, Type>;
   /** Removes keys, and frees their memory later. Returns how many were removed. Skips null, as del does. */
   unlink<Given extends Key[]>(...keys: OneOrMoreKeys<Given>): Reply<K, number>;
-  /**
-   * Waits at most `timeout` milliseconds until this many replicas have the connection's writes. Returns how many have them.
-   */
+  /** Waits at most `timeout` ms until so many replicas have the writes. Returns how many have them. */
   wait(replicas: number, timeout: number): Reply<K, number>;
-  /**
-   * Waits at most `timeout` milliseconds until writes are on the disks of the server and of replicas. Returns how many have them.
-   */
+  /** Waits at most `timeout` ms until writes are on disks, here and at replicas. Returns on how many. */
   waitaof(local: number, replicas: number, timeout: number): Reply<K, [local: number, replicas: number]>;
 }
 

@@ -82,7 +82,7 @@ export interface GeoCommands<K extends ReplyMode> {
     T = unknown,
     First extends MemberOr<First, GeoMember<T>, GeoAddCommandOptions> = GeoMember<T> | GeoAddCommandOptions,
   >(key: Key, memberOrOptions: First, ...members: MembersAfter<First, GeoMember<T>>): Reply<K, number | null>;
-  /** Returns the distance between two members, in metres unless a unit is given, or null if one is missing. */
+  /** Returns the distance of two members, in metres unless a unit is given, or null if one is missing. */
   geodist<T = unknown>(key: Key, member1: T, member2: T, unit?: GeoUnit): Reply<K, number | null>;
   /** Returns members' geohashes, with null for missing members. */
   geohash<T = unknown>(key: Key, ...members: T[]): Reply<K, (string | null)[]>;

@@ -218,9 +218,7 @@ export interface HashCommands<K extends ReplyMode> {
     value: StorableValue<K, T, Tag>,
     ...fieldsAndValues: (Key | StorableValue<K, T, Tag>)[]
   ): Reply<K, number>;
-  /**
-   * Sets each field of the object, with a time to live. Returns 1 if they were set, 0 if `conditional` prevented it.
-   */
+  /** Sets fields with a time to live. Returns 1 if they were set, 0 if `conditional` prevented it. */
   hsetex<T = unknown, Tag = never>(
     key: Key,
     opts: HSetExCommandOptions,

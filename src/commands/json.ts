@@ -54,9 +54,7 @@ export interface JsonCommands<K extends ReplyMode> {
   del(key: Key, path?: string): Reply<K, number>;
   /** The other name of del. */
   forget(key: Key, path?: string): Reply<K, number>;
-  /**
-   * Returns the document, the value at one path, or an object of the values at several paths; null if the key does not exist.
-   */
+  /** Returns the document, the value at one path, or an object of the values at several, or null. */
   get<T = Stored<K>>(key: Key, ...paths: string[]): Reply<K, T | null>;
   /** Asks for the layout of the options. It shows with the codec `text`; the default codec parses the text. */
   get<T = Stored<K>>(key: Key, opts: JsonGetOptions | undefined, ...paths: string[]): Reply<K, T | null>;
@@ -93,9 +91,7 @@ export interface JsonCommands<K extends ReplyMode> {
   objlen(key: Key, path?: string): Reply<K, (number | null)[]>;
   /** Returns the value in the form of Redis's own protocol. */
   resp(key: Key, path?: string): Reply<K, any>;
-  /**
-   * Sets a value; with `nx` only if there is none, with `xx` only if there is one. Returns null if it was not set.
-   */
+  /** Sets a value; with `nx` only if there is none, with `xx` only if there is one. Returns null if not. */
   set(
     key: Key,
     path: string,

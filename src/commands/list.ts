@@ -52,9 +52,7 @@ export type MoveOptions = (
 
 /** Commands on lists. */
 export interface ListCommands<K extends ReplyMode> {
-  /**
-   * Moves an element between lists, waiting for one at most `timeout` seconds (0: forever). Returns the element, or null.
-   */
+  /** Moves an element, waiting for one at most `timeout` seconds (0: forever). Returns it, or null. */
   blmove<T = Stored<K, string>>(
     source: Key,
     destination: Key,
@@ -71,9 +69,7 @@ export interface ListCommands<K extends ReplyMode> {
     timeout: number,
     opts?: MoveOptions,
   ): Reply<K, T[] | null>;
-  /**
-   * Takes elements from the first list that has any, waiting at most `timeout` seconds. Returns key and elements, or null.
-   */
+  /** Takes elements of the first list that has any, waiting `timeout` seconds at most, or returns null. */
   blmpop<T = Stored<K>>(
     timeout: number,
     numkeys: number,
@@ -81,13 +77,9 @@ export interface ListCommands<K extends ReplyMode> {
     side: Side,
     count?: number,
   ): Reply<K, [key: string, elements: T[]] | null>;
-  /**
-   * Takes the first element of the first list that has any, waiting at most `timeout` seconds. Returns key and element, or null.
-   */
+  /** Takes the first element of the first list that has any, waiting `timeout` seconds at most, or null. */
   blpop<T = Stored<K>>(keys: Key | Key[], timeout: number): Reply<K, [key: string, element: T] | null>;
-  /**
-   * Takes the last element of the first list that has any, waiting at most `timeout` seconds. Returns key and element, or null.
-   */
+  /** Takes the last element of the first list that has any, waiting `timeout` seconds at most, or null. */
   brpop<T = Stored<K>>(keys: Key | Key[], timeout: number): Reply<K, [key: string, element: T] | null>;
   /** Moves the last element of one list to the start of another, waiting for it. Older form of blmove. */
   brpoplpush<T = Stored<K, string>>(source: Key, destination: Key, timeout: number): Reply<K, T | null>;
@@ -99,9 +91,7 @@ export interface ListCommands<K extends ReplyMode> {
     index: number,
     opts: SchemaOption<S>,
   ): Reply<K, InferOutput<S> | null>;
-  /**
-   * Inserts beside the first element equal to `pivot`. Returns the new length, -1 if there is no pivot, 0 if there is no list.
-   */
+  /** Inserts beside the first `pivot`. Returns the new length, -1 without a pivot, 0 without a list. */
   linsert<T = unknown, Tag = never>(
     key: Key,
     direction: "before" | "after",
@@ -183,7 +173,7 @@ export interface ListCommands<K extends ReplyMode> {
     end: number,
     opts: SchemaOption<S>,
   ): Reply<K, InferOutput<S>[]>;
-  /** Removes `count` elements equal to `value`, from the end if negative, all if 0. Returns how many were removed. */
+  /** Removes `count` elements equal to `value`, from the end if negative, all if 0. Returns how many. */
   lrem<T = unknown, Tag = never>(key: Key, count: number, value: StorableValue<K, T, Tag>): Reply<K, number>;
   /** Sets the element at an index. */
   lset<T = unknown, Tag = never>(key: Key, index: number, value: StorableValue<K, T, Tag>): Reply<K, "OK">;

@@ -28,9 +28,7 @@ export interface ScriptingCommands<K extends ReplyMode> {
   eval<TArgs extends unknown[], T = unknown>(script: string, keys: Key[], args?: TArgs): Reply<K, T>;
   /** Runs a Lua script that only reads. Returns the script's result. */
   evalRo<TArgs extends unknown[], T = unknown>(script: string, keys: Key[], args?: TArgs): Reply<K, T>;
-  /**
-   * Runs a loaded script by its SHA-1 digest. Returns the script's result. Throws a NOSCRIPT error if it is not loaded.
-   */
+  /** Runs a loaded script by its SHA-1 digest. Returns its result, or throws NOSCRIPT if it is not loaded. */
   evalsha<TArgs extends unknown[], T = unknown>(sha1: string, keys: Key[], args?: TArgs): Reply<K, T>;
   /** Runs a loaded script that only reads by its SHA-1 digest. Returns the script's result. */
   evalshaRo<TArgs extends unknown[], T = unknown>(sha1: string, keys: Key[], args?: TArgs): Reply<K, T>;
@@ -114,9 +112,7 @@ export interface FunctionCommands<K extends ReplyMode> {
   list(args?: FunctionListArgs): Reply<K, FunctionLibrary[]>;
   /** Loads a library. Returns its name. */
   load(args: FunctionLoadArgs): Reply<K, string>;
-  /**
-   * Loads libraries from a result of dump. "FLUSH" removes all existing ones first, "REPLACE" those of the same names.
-   */
+  /** Loads libraries from dump. "FLUSH" removes all others first, "REPLACE" those of the same names. */
   restore(serialized: Uint8Array, policy?: "APPEND" | "FLUSH" | "REPLACE"): Reply<K, "OK">;
   /** Returns how many libraries and functions each engine has. */
   stats(): Reply<K, FunctionStats>;

@@ -163,9 +163,7 @@ export type PoppedScored<T> = [key: string, elements: [member: T, score: number]
 
 /** Commands on sorted sets. */
 export interface SortedSetCommands<K extends ReplyMode> {
-  /**
-   * Takes members from the first set that has any, waiting at most `timeout` seconds. Returns key and members, or null.
-   */
+  /** Takes members of the first set that has any, waiting `timeout` seconds at most, or returns null. */
   bzmpop<T = Stored<K>>(
     timeout: number,
     numkeys: number,
@@ -345,9 +343,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
   ): Reply<K, [rank: number, score: number] | null>;
   /** Removes members. Returns how many were removed. */
   zrem<T = unknown, Tag = never>(key: Key, ...members: StorableValue<K, T, Tag>[]): Reply<K, number>;
-  /**
-   * Removes the members between the bounds, by name. All members must have the same score. Returns how many were removed.
-   */
+  /** Removes the members between two names. All must have the same score. Returns how many were removed. */
   zremrangebylex(key: Key, min: string, max: string): Reply<K, number>;
   /** Removes members by rank, both bounds included. Returns how many were removed. */
   zremrangebyrank(key: Key, start: number, stop: number): Reply<K, number>;

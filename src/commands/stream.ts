@@ -184,9 +184,7 @@ export type StreamIds<Keys extends Key | Key[]> = Keys extends Key[] ? string[] 
 export interface StreamCommands<K extends ReplyMode> {
   /** Marks entries as processed by the group. Returns how many were pending. */
   xack(key: Key, group: string, id: string | string[]): Reply<K, number>;
-  /**
-   * Acknowledges entries and deletes them. Returns for each entry 1; -1 if it does not exist; 2 if references keep it.
-   */
+  /** Acknowledges and deletes entries. Returns 1 each; -1 if it does not exist; 2 if references keep it. */
   xackdel(key: Key, group: string, opts: XAckDelOption, ...ids: string[]): Reply<K, number[]>;
   /** Appends an entry; "*" as id lets Redis choose one. Returns the id. */
   xadd<NoMkStream extends boolean = false, T = unknown, Tag = never>(
@@ -195,10 +193,7 @@ export interface StreamCommands<K extends ReplyMode> {
     entries: Record<string, StorableField<K, T, Tag>>,
     opts?: XAddCommandOptions<NoMkStream>,
   ): Reply<K, NoMkStream extends true ? string | null : string>;
-  /**
-   * Takes over entries idle for `minIdleTime` ms. Returns the next cursor, the entries, and from
-   * Redis 7.0 on the ids of deleted ones.
-   */
+  /** Takes over entries idle for `minIdleTime` ms. Returns the next cursor, entries, and ids of deleted ones. */
   xautoclaim<JustId extends boolean = false>(
     key: Key,
     group: string,
@@ -227,7 +222,7 @@ export interface StreamCommands<K extends ReplyMode> {
     key: Key,
     opts: O,
   ): Reply<K, XGroupReturnType<O>>;
-  /** Returns facts about a stream, its groups or a group's consumers, as Redis's alternating names and values. */
+  /** Returns facts about a stream, its groups or consumers, as Redis's alternating names and values. */
   xinfo(key: Key, options: XInfoCommands): Reply<K, NestedReply[]>;
   /** Returns how many entries there are. */
   xlen(key: Key): Reply<K, number>;
@@ -257,18 +252,13 @@ export interface StreamCommands<K extends ReplyMode> {
     end: string,
     count?: number,
   ): Reply<K, Record<string, T>>;
-  /**
-   * Returns the entries after an id, of one stream or several, as `[key, [[id, [field, value, ...]], ...]]` for each stream. Null
-   * if there are none.
-   */
+  /** Returns the entries after an id: `[key, [[id, [field, value, ...]], ...]]` for each stream, or null. */
   xread<Keys extends Key | Key[]>(
     keys: Keys,
     ids: StreamIds<Keys>,
     options?: XReadOptions,
   ): Reply<K, StreamEntries<Stored<K>>>;
-  /**
-   * Returns entries to a consumer of a group, in the form of xread. The id ">" stands for entries never delivered.
-   */
+  /** Returns entries to a consumer of a group, as xread does. The id ">" means entries never delivered. */
   xreadgroup<Keys extends Key | Key[]>(
     group: string,
     consumer: string,

@@ -125,9 +125,7 @@ export interface StringCommands<K extends ReplyMode> {
   decr(key: Key): Reply<K, number>;
   /** Subtracts an integer. Returns the new value. */
   decrby(key: Key, decrement: number): Reply<K, number>;
-  /**
-   * Removes the key if its value, or its value's digest, meets the condition. Returns 1 if it was removed, else 0.
-   */
+  /** Removes the key if its value, or the digest of it, meets the condition. Returns 1 if removed, else 0. */
   delex(key: Key, condition?: Comparison): Reply<K, number>;
   /** Returns a digest of the value as 16 hexadecimal digits, or null. */
   digest(key: Key): Reply<K, string | null>;
@@ -210,9 +208,7 @@ export interface StringCommands<K extends ReplyMode> {
     value: StorableValue<K, T, Tag>,
     ...keysAndValues: (Key | StorableValue<K, T, Tag>)[]
   ): Reply<K, "OK">;
-  /**
-   * Sets each key of the object, with one time to live for all. Returns 1 if they were set, 0 if `nx` or `xx` prevented it.
-   */
+  /** Sets keys with one time to live for all. Returns 1 if they were set, 0 if `nx` or `xx` prevented it. */
   msetex<T = unknown, Tag = never>(
     kv: Record<string, StorableField<K, T, Tag>>,
     opts?: MSetExOptions,

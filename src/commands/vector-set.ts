@@ -126,9 +126,7 @@ export interface VectorSetCommands<K extends ReplyMode> {
     key: Key,
     count: number | undefined,
   ): Reply<K, T | SeveralValues<T> | null>;
-  /**
-   * Returns elements in the order of their names. A bound is "[" or "(" and a name, included or not, or "-" and "+" for all.
-   */
+  /** Returns elements by name. Bounds are "[" or "(" and a name, included or not; "-" and "+" are the ends. */
   vrange<T = Stored<K, string>>(key: Key, start: string, end: string, count?: number): Reply<K, T[]>;
   /** Removes an element. Returns 1 if it was there, else 0. */
   vrem<T = unknown>(key: Key, element: T): Reply<K, 0 | 1>;

@@ -30,10 +30,7 @@ const OPTION_NAMES = [
   "debug",
 ] as const;
 
-/**
- * Options of `new Redis()` that a connector takes. Without `url` and `token`, both are read from the environment, as
- * `Redis.fromEnv()` does.
- */
+/** Options of `new Redis()` that a connector takes. Default of `url` and `token`: the environment's. */
 export type ConnectorOptions = Pick<RedisOptions, (typeof OPTION_NAMES)[number]>;
 
 /** Settings shared by every stream of a connector. */

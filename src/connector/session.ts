@@ -39,10 +39,7 @@ export interface SessionListener {
   onEnd(cause?: Error): void;
 }
 
-/**
- * One Redis connection over HTTP. Commands come in as RESP2 and run in their order. Each gets one reply, even if its
- * response is lost.
- */
+/** One Redis connection over HTTP. Commands run in their order, and each gets one reply. */
 export class Session {
   readonly #context: ConnectorContext;
   readonly #listener: SessionListener;

@@ -46,9 +46,7 @@ export class CommandExecutor implements ConfiguredClient {
     return this.run(getSpec(method)!, args);
   }
 
-  /**
-   * Runs a command: encodes it, and answers it from the near cache or sends it. Rejects with ArgumentError if an argument can't be sent.
-   */
+  /** Runs a command. Rejects with ArgumentError if an argument can't be sent. */
   run(spec: CommandSpec, args: readonly unknown[]): Promise<unknown> {
     const waitFor = beforeCall(this, spec.name);
     return waitFor ? waitFor.then(() => this.#run(spec, args)) : this.#run(spec, args);

@@ -146,9 +146,7 @@ function lost(kind: "unsent" | "unknown", cause: Error, Kind = UnknownOutcomeErr
   return { kind, cause, errorFor };
 }
 
-/**
- * Returns the error of an error reply. Its first word says whether the gateway may have applied a command of a batch.
- */
+/** Returns the error of an error reply. Its first word may say that the gateway did not apply the command. */
 export function createReplyError(message: string, command: string, index?: number): WarmlineError {
   const details = { command, index };
   const [, code, reason] = /^(UNKNOWNOUTCOME|UNSENT) (.*)/s.exec(message) ?? [];

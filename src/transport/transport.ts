@@ -32,8 +32,8 @@ export interface AttemptListener {
   /** The name of the request, by which slow requests are remembered. */
   readonly label: string;
   /**
-   * Called before the request is written. If a second copy could do harm, gives the request a number by which the gateway applies it
-   * once. Returns whether two copies may be under way at the same time.
+   * Gives the request a number before it is written, if a second copy could do harm. Returns whether two copies
+   * may be under way at the same time.
    */
   numberIfNeeded(): boolean;
   /** Whether a response refuses this copy of the request, while another copy under way may be applied. */

@@ -45,9 +45,7 @@ export interface BloomCommands<K extends ReplyMode> {
   mexists<T = unknown>(key: Key, ...items: T[]): Reply<K, (0 | 1)[]>;
   /** Creates an empty filter. `errorRate` is the probability of a false positive, above 0 and below 1. */
   reserve(key: Key, errorRate: number, capacity: number, opts?: BloomReserveOptions): Reply<K, "OK">;
-  /**
-   * Returns a part of the filter for loadchunk. Begin with iterator 0, then pass the iterator of each result, until it is 0.
-   */
+  /** Returns a part for loadchunk. Begin with iterator 0, then pass that of each result, until it is 0. */
   scandump(key: Key, iterator: number): Reply<K, Chunk>;
 }
 

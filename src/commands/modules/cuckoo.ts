@@ -38,13 +38,9 @@ export interface CuckooCommands<K extends ReplyMode> {
   exists<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
   /** Returns facts about the filter by Redis's names. */
   info(key: Key): Reply<K, Facts>;
-  /**
-   * Adds items, and creates the filter if it does not exist. Returns for each item 1, or -1 if the filter is full.
-   */
+  /** Adds items, and creates the filter if needed. Returns for each item 1, or -1 if the filter is full. */
   insert<T = unknown>(key: Key, opts: CuckooInsertOptions, ...items: T[]): Reply<K, (1 | -1 | Error)[]>;
-  /**
-   * Adds items that the filter does not have. Returns for each item 1, 0 if the filter probably has it, -1 if it is full.
-   */
+  /** Adds new items. Returns for each item 1, 0 if the filter probably has it, -1 if the filter is full. */
   insertnx<T = unknown>(key: Key, opts: CuckooInsertOptions, ...items: T[]): Reply<K, (1 | 0 | -1 | Error)[]>;
   /** Adds a part that scandump returned. */
   loadchunk(key: Key, iterator: number, data: Uint8Array): Reply<K, "OK">;

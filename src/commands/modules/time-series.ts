@@ -121,7 +121,7 @@ export interface TimeSeriesCommands<K extends ReplyMode> {
   alter(key: Key, opts: Omit<TimeSeriesOptions, "encoding">): Reply<K, "OK">;
   /** Creates an empty series. */
   create(key: Key, opts?: TimeSeriesOptions): Reply<K, "OK">;
-  /** Creates a rule: `destination` gets an aggregate of `source` for each bucket of this duration in milliseconds. */
+  /** Creates a rule: `destination` gets an aggregate of `source` for each bucket of this duration in ms. */
   createrule(source: Key, destination: Key, type: Aggregator, bucket: number, align?: number): Reply<K, "OK">;
   /** Adds a sample that is `value` lower than the last. Returns its time. */
   decrby(key: Key, value: number, opts?: TimeSeriesIncrOptions): Reply<K, number>;

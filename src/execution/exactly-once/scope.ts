@@ -50,8 +50,8 @@ export function createScope(name: string, strict = false, prefix = ""): WriteSco
 }
 
 /**
- * Returns a hash of 64 bits of the arguments, in base 36. Two lanes take the length of each argument and its code units or
- * bytes by xor, a multiplier of MurmurHash3's finalizer, and a shift. The hash does not resist an attacker.
+ * Returns a hash of 64 bits of the arguments, in base 36. Two lanes mix lengths and characters or bytes, by a
+ * multiplier of MurmurHash3's finalizer. The hash does not resist an attacker.
  */
 function hash(argv: readonly CommandArg[]): string {
   let first = 1;

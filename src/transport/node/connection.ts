@@ -51,10 +51,7 @@ export interface ExchangeListener {
   onFailure(cause: Error, connection: Connection): void;
 }
 
-/**
- * A keep-alive HTTP/1.1 connection. It carries one request at a time, and is closed by any byte, FIN or RST that arrives
- * without a request.
- */
+/** An HTTP/1.1 connection for one request at a time. Anything that arrives without a request closes it. */
 export class Connection {
   /** When the connection last became idle, or began to open. */
   since: Moment;
