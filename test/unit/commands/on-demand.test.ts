@@ -1,28 +1,6 @@
 import { mock } from "node:test";
 import { expect, test, vi } from "vitest";
-import { onDemand } from "../../../src/commands/on-demand.js";
 import { Redis } from "../../../src/fetch.js";
-
-/** A factory of properties that counts its calls. */
-function counting() {
-  const make = vi.fn((name: string) => (/^[ab]$/.test(name) ? () => name : undefined));
-  const prototype = {};
-  return {
-    make,
-    prototype,
-    object: onDemand(prototype, make, () => ["a", "b"]) as Record<string, () => string>,
-  };
-}
-
-test("names, descriptors and `in` list all properties before they are created", () => {
-  const { object } = counting();
-  const names: string[] = [];
-  for (const name in object) names.push(name);
-  expect(names.sort()).toEqual(["a", "b"]);
-  expect("b" in object).toBe(true);
-  expect("c" in object).toBe(false);
-  expect(object.c).toBeUndefined();
-});
 
 const client = () => new Redis({ url: "http://127.0.0.1:1", token: "t" });
 

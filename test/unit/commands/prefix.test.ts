@@ -90,19 +90,6 @@ describe("a client with a prefix sends what the command with prefixed keys sends
 describe("a command given argument by argument", () => {
   const raw = (prefix: string | undefined, argv: readonly unknown[]) => sentBy(prefix, ...rawCommand(argv));
 
-  test.each(Object.entries(methods).filter(([, spec]) => !spec.name.startsWith("CLIENT")))(
-    "%s is sent as its method sends it",
-    (method, spec) => {
-      for (const args of samplesOf(method)) {
-        const argv = sentBy(undefined, spec, args);
-        if (argv.some((arg) => /[^ -~]/.test(arg))) continue;
-        const expected = prefixedByHand(argv, "p:");
-        if (expected) expect(raw("p:", [argv[0]!.toLowerCase(), ...argv.slice(1)])).toEqual(expected);
-        else expect(() => raw("p:", argv)).toThrow(ArgumentError);
-      }
-    },
-  );
-
   test.each([
     [
       "GEORADIUS k 13 38 200 km STORE a STOREDIST store",
