@@ -6,7 +6,7 @@ import { Redis as FetchRedis } from "warmline/fetch";
 import { idempotent } from "warmline/idempotent";
 import { follow, GapError, produce } from "warmline/streams";
 import type { Gateway, TracedCommand } from "../../../gateway/src/index.js";
-import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { RawEndpoint } from "../../support/endpoint.js";
 import { startPlainEndpoint } from "../../support/plain-endpoint.js";
 import { describeEngines, embeddedEngine } from "../gateway/engines.js";
 
@@ -84,15 +84,6 @@ describeEngines("streams", (setup) => {
       const seen: unknown[] = [];
       for await (const { fields } of follow(redis, "log", { from: "-" })) seen.push(fields.n);
       expect(seen).toEqual(Array.from({ length: length - 1 }, (_, n) => 700 - (length - 1) + n));
-    });
-
-    test("a producer fails at a key of another type, which keeps its lifetime", async () => {
-      await redis.set("text", "x");
-      const writer = produce(redis, "text", { ttl: 60 }).getWriter();
-      const writes = [writer.write("a"), writer.write("b"), writer.close()];
-      await expect(writes.at(-1)).rejects.toThrow("WRONGTYPE");
-      await Promise.allSettled([...writes, writer.closed]);
-      expect(await redis.ttl("text")).toBe(-1);
     });
 
     test("a character whose halves come in two chunks is stored whole", async () => {
@@ -293,25 +284,6 @@ test("an endpoint that does not respond fails a follower within the timeout of o
   const redis = new Redis({ url: endpoint.url, token: "t", timeout: 1_500 });
   await expect(follow(redis, "log").next()).rejects.toMatchObject({ name: "TimeoutError" });
   expect(endpoint.requests.map(({ head }) => head.split(" ")[1])).toEqual(["/follow/log?from=0-0"]);
-  await endpoint.stop();
-});
-
-test("an entry and the lifetime of its stream are sent together, after the first one", async () => {
-  const endpoint = await RawEndpoint.start();
-  const json = { "content-type": "application/json", "warmline-gateway": "0" };
-  endpoint.onRequest = ({ head, body, socket }) => {
-    const reply = { result: body.includes("XADD") ? "1-0" : 1 };
-    const isBatch = head.startsWith("POST /multi-exec");
-    socket.write(httpResponse(JSON.stringify(isBatch ? [reply, { result: 1 }] : reply), json));
-  };
-  const redis = new Redis({ url: endpoint.url, token: "t", responseFormat: "json" });
-  const writer = produce(redis, "log", { ttl: 60 }).getWriter();
-  await writer.write({ n: 1 });
-  await expect.poll(() => endpoint.count("EXPIRE")).toBe(1);
-  await writer.write({ n: 2 });
-  await writer.close();
-  expect(endpoint.requests).toHaveLength(4);
-  for (const { body } of endpoint.requests.slice(2)) expect(body).toMatch(/"XADD".*"EXPIRE"/);
   await endpoint.stop();
 });
 

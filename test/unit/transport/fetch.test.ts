@@ -113,25 +113,6 @@ describe("reads", () => {
   });
 });
 
-test("a batch whose body breaks off is sent again, and its writes are applied once", async () => {
-  await client().set("k", "v");
-  server.use(
-    http.post(
-      `${endpoint.url}/*`,
-      async ({ request }) => {
-        const { status, headers } = (await getResponse(handlers, request.clone()))!;
-        return new HttpResponse(brokenBody("*2\r\n:1\r\n"), { status, headers });
-      },
-      { once: true },
-    ),
-  );
-  const redis = client();
-  const [written, read] = await Promise.allSettled([redis.incr("n"), redis.get("k")]);
-  expect(written).toMatchObject({ status: "fulfilled", value: 1 });
-  expect(read).toMatchObject({ status: "fulfilled", value: "v" });
-  expect(await applied()).toBe(1);
-});
-
 describe.each([
   ["the fetch entry", Redis],
   ["Node's entry", NodeRedis],
