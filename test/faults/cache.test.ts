@@ -187,30 +187,40 @@ describe("on a path with faults", () => {
     expect(scripts).toBe(2);
   });
 
-  test("with waitUntil, the error of a function does not wait for the end of its lease", async () => {
-    const pending: Promise<unknown>[] = [];
-    const waitUntil = (promise: Promise<unknown>) => pending.push(promise);
-    const { call, load } = createFunction({ waitUntil }, { timeout: 10_000 });
-    const held: (() => void)[] = [];
-    let holds = true;
-    path.onConnection(() => ({
-      exchange: () => ({
-        request(connection, { request }) {
-          const pass = () => connection.toServer(request);
-          if (holds && load.runs > 0) held.push(pass);
-          else pass();
-        },
-      }),
-    }));
-    load.error = new Error("no database");
-    await expect(call("7")).rejects.toBe(load.error);
-    await expect.poll(() => held.length).toBe(1);
-    expect(await redis.hexists("load:cached:7", "lease")).toBe(1);
-    holds = false;
-    for (const pass of held) pass();
-    await Promise.all(pending);
-    expect([pending.length, await redis.exists("load:cached:7")]).toEqual([1, 0]);
-  });
+  test.each([true, false])(
+    "the error of a function waits for the end of its lease unless there is waitUntil: %s",
+    async (hasWaitUntil) => {
+      const pending: Promise<unknown>[] = [];
+      const waitUntil = (promise: Promise<unknown>) => pending.push(promise);
+      const { call, load } = createFunction(hasWaitUntil ? { waitUntil } : {}, { timeout: 10_000 });
+      const held: (() => void)[] = [];
+      let holds = true;
+      path.onConnection(() => ({
+        exchange: () => ({
+          request(connection, { request }) {
+            const pass = () => connection.toServer(request);
+            if (holds && load.runs > 0) held.push(pass);
+            else pass();
+          },
+        }),
+      }));
+      load.error = new Error("no database");
+      let isPending = true;
+      const failed = call("7").catch((error: unknown) => {
+        isPending = false;
+        return error;
+      });
+      await expect.poll(() => held.length).toBe(1);
+      await pause(50);
+      expect(isPending).toBe(!hasWaitUntil);
+      expect(await redis.hexists("load:cached:7", "lease")).toBe(1);
+      holds = false;
+      for (const pass of held) pass();
+      expect(await failed).toBe(load.error);
+      await Promise.all(pending);
+      expect(await redis.exists("load:cached:7")).toBe(0);
+    },
+  );
 
   test("a refused connection is an outage, and so is a gateway without Redis", async () => {
     const { call, load } = createFunction({}, { retry: false });
@@ -246,32 +256,6 @@ describe("on a path with faults", () => {
     expect(await call("7")).toBe("b");
     expect(isFirstPending).toBe(true);
     first.catch(() => {});
-  });
-
-  test("without waitUntil, the error of a function waits for the end of its lease", async () => {
-    const { call, load } = createFunction();
-    const held: (() => void)[] = [];
-    path.onConnection(() => ({
-      exchange: () => ({
-        request(connection, { request }) {
-          const pass = () => connection.toServer(request);
-          if (load.runs > 0) held.push(pass);
-          else pass();
-        },
-      }),
-    }));
-    load.error = new Error("no database");
-    let isPending = true;
-    const failed = call("7").catch((error: unknown) => {
-      isPending = false;
-      return error;
-    });
-    await expect.poll(() => held.length).toBeGreaterThan(0);
-    await pause(50);
-    expect(isPending).toBe(true);
-    for (const pass of held) pass();
-    expect(await failed).toBe(load.error);
-    expect(await redis.exists("load:cached:7")).toBe(0);
   });
 
   test.each([

@@ -357,29 +357,6 @@ describeEngines("cached functions", (setup) => {
     },
   );
 
-  test("a computation past its lease neither stores over the lease of another nor ends it", async () => {
-    for (const fails of [false, true]) {
-      const { users, instance } = createUsers({ lease: 0.1, stale: 600 });
-      const [late, current] = [gate(), gate()];
-      users.load = async () => {
-        await late.opened;
-        if (fails) throw new Error("no database");
-        return "late";
-      };
-      const first = instance()("7");
-      await expect.poll(() => users.runs).toBe(1);
-      users.load = () => current.opened.then(() => "current");
-      const second = instance({ lease: 60 })("7");
-      await expect.poll(() => users.runs).toBe(2);
-      late.open();
-      await (fails ? expect(first).rejects.toThrow("no database") : first);
-      expect(await redis.hkeys("user:cached:7")).toEqual(["lease", "until"]);
-      current.open();
-      expect([await second, await instance()("7")]).toEqual(["current", "current"]);
-      await redis.flushall();
-    }
-  });
-
   test("the age of a result counts from the start of its computation", async () => {
     const { users, instance } = createUsers();
     users.load = (id) => pause(100).then(() => `${id}:${users.version}`);
