@@ -162,15 +162,6 @@ describe("subscriptions", () => {
     expect(received.every(([, message]) => message!.equals(bytes))).toBe(true);
   });
 
-  test("a dot beside a name that is not UTF-8 is refused: the path of a request would lose it", async () => {
-    const subscriber = connect();
-    for (const name of ["", ".", ".."])
-      await expect(subscriber.subscribe(name, Buffer.from([0xff]))).rejects.toThrow(
-        /^UNSENT SUBSCRIBE: .* UTF-8$/,
-      );
-    expect(await subscriber.subscribe(".")).toBe(1);
-  });
-
   test("an unsubscribed channel brings no message, and the others go on", async () => {
     const [subscriber, publisher] = [connect(), connect()];
     const events = collect(subscriber);
@@ -305,12 +296,6 @@ describe("what HTTP cannot keep is an error that names the cure", () => {
     await expect(connect().call(command!, ...args)).rejects.toThrow(message);
   });
 
-  test("a protocol 3 that ioredis asks for falls back to RESP2", async () => {
-    const redis = connect({ protocol: 3 } as RedisOptions);
-    expect(await redis.hset("h", "a", 1)).toBe(1);
-    expect(await redis.hgetall("h")).toEqual({ a: "1" });
-  });
-
   test.each([
     [{ db: 1 }, /db of ioredis has no effect over HTTP.*redis:\/\/host\/1/],
     [{ host: "redis.internal" }, /host of ioredis has no effect.*url to warmlineConnector/],
@@ -321,24 +306,6 @@ describe("what HTTP cannot keep is an error that names the cure", () => {
 });
 
 describe("the time of a command", () => {
-  test("a WAIT in the middle of a pipeline has its time", async () => {
-    const redis = await startFakeRedis();
-    const slow = await createGateway({ port: 0, redis: redis.url });
-    try {
-      const options = { url: slow.url, token: slow.token, timeout: 1_000 };
-      const client = connect({ enableReadyCheck: false, disableClientInfo: true }, options);
-      await client.get("warm");
-      redis.script(({ name }) => (name === "WAIT" ? { late: 1_500 } : undefined));
-      const replies = await client.pipeline().set("k", "x").wait(1, 5_000).get("k").exec();
-      // The scripted Redis has no WAIT.
-      const unknown = expect.stringContaining("unknown command 'wait'");
-      expect(replies!.map(([error]) => error?.message)).toEqual([undefined, unknown, undefined]);
-    } finally {
-      await slow.close();
-      await redis.close();
-    }
-  });
-
   test("a command ends within its timeout or deadline, and one that was not sent never runs", async () => {
     const redis = await startFakeRedis();
     const slow = await createGateway({ port: 0, redis: redis.url });

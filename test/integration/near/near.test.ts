@@ -429,21 +429,6 @@ describe("a near cache", { tags: "redis-server" }, () => {
     }
   });
 
-  test("a token that may not run PTTL has its replies kept by time alone", async () => {
-    const narrow = await start({ tokens: [{ name: "page", token: "page", commands: ["GET"] }] });
-    others.push(narrow);
-    const redis = client({ maxStale: 5_000 }, { token: "page" }, narrow.url);
-    await server.command("SET", "near:a", "1");
-    await redis.get("near:none");
-    expect(await redis.get("near:a")).toBe(1);
-    await server.command("SET", "near:a", "2");
-    expect(await redis.get("near:a")).toBe(1);
-    expect(await redis.with({ near: "verify" }).get("near:a")).toBe(2);
-    await server.command("SET", "near:a", "3");
-    passTime(5_001);
-    expect(await redis.get("near:a")).toBe(3);
-  });
-
   test("a read of a Redis user that may not run PING is sent when its reply is too old", async () => {
     await server.command("ACL", "SETUSER", "mute", "on", ">secret", "~*", "+@all", "-ping");
     const user = { username: "mute", password: "secret" };

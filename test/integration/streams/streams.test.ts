@@ -8,7 +8,7 @@ import { follow, GapError, produce } from "warmline/streams";
 import type { Gateway, TracedCommand } from "../../../gateway/src/index.js";
 import { RawEndpoint } from "../../support/endpoint.js";
 import { startPlainEndpoint } from "../../support/plain-endpoint.js";
-import { describeEngines, embeddedEngine } from "../gateway/engines.js";
+import { describeEngines } from "../gateway/engines.js";
 
 describeEngines("streams", (setup) => {
   let gateway: Gateway;
@@ -285,19 +285,4 @@ test("an endpoint that does not respond fails a follower within the timeout of o
   await expect(follow(redis, "log").next()).rejects.toMatchObject({ name: "TimeoutError" });
   expect(endpoint.requests.map(({ head }) => head.split(" ")[1])).toEqual(["/follow/log?from=0-0"]);
   await endpoint.stop();
-});
-
-test("a reader of a resumable response fails when the producer has been silent for maxSilence", async () => {
-  const { gateway, stop } = await embeddedEngine.start();
-  const redis = new Redis({ url: gateway.url, token: gateway.token });
-  // A producer whose process has ended.
-  await redis.xadd("stream:1", "*", { data: "half of" });
-  const example = "../../../examples/resumable-stream/resumable-stream.mjs";
-  const { createResumableStreamContext } = await import(example);
-  const context = createResumableStreamContext({ redis, maxSilence: 0.2 });
-  const text = new Response(
-    (await context.resumeExistingStream("1")).pipeThrough(new TextEncoderStream()),
-  ).text();
-  await expect(text).rejects.toThrow("the producer has stopped");
-  await stop();
 });

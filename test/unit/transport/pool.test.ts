@@ -350,15 +350,4 @@ describe("pools of many origins", () => {
     await expect.poll(use).not.toBe(pool);
     expect(redis.stats()).toMatchObject({ opened: 2, closed: 2 });
   });
-
-  test("a pool with a connection stays, and clients made anew use that connection", async () => {
-    const connect = () => new Redis({ url: endpoint.url, token: "t" });
-    await connect().incr("n");
-    const pool = getPool(new URL(endpoint.url).origin, true);
-    for (let i = 0; i < 1_000; i++) getPool(`http://other-${i}.test`, true);
-    expect(getPool(new URL(endpoint.url).origin, true)).toBe(pool);
-    client = connect();
-    await client.incr("n");
-    expect(endpoint.connections).toBe(1);
-  });
 });

@@ -126,25 +126,6 @@ describe("what the gateway writes is what the client reads", () => {
     await expect(all).rejects.toMatchObject({ name: "TimeoutError" });
   });
 
-  test("an established stream whose backoff throws ends with its error instead of being reopened", async () => {
-    response([Buffer.from("data: subscribe,a,1\n\n")]);
-    const settings = resolveSettings({
-      retry: {
-        backoff: () => {
-          throw new Error("no more");
-        },
-      },
-    });
-    const { signal } = new AbortController();
-    const all = (async () => {
-      for await (const _ of followStream("subscribe", "a", { ...request, signal }, settings)) {
-        // The confirmation.
-      }
-    })();
-    await expect(all).rejects.toMatchObject({ name: "ConnectionError" });
-    expect(fetching).toHaveBeenCalledTimes(1);
-  });
-
   test("the client reads any message of a pattern", async () => {
     await fc.assert(
       fc.asyncProperty(name, name, fc.array(payload), async (pattern, channel, payloads) => {
