@@ -7,10 +7,11 @@ import type { Verdict } from "../execution/verdict.js";
 import { errorIn } from "../features/subscribe/event-stream.js";
 import type { HttpRequest, HttpResponse } from "../protocol/http.js";
 import { MalformedReply } from "../protocol/malformed.js";
+import { readResp2 } from "../protocol/resp2.js";
 import type { EncodedRequest } from "../protocol/rest-protocol.js";
 import type { RespCommand } from "./command-reader.js";
 import { type ConnectorContext, createHeaders } from "./options.js";
-import { checkReply, errorReply, errorText, splitReplies } from "./resp-reply.js";
+import { errorReply, errorText, splitReplies } from "./resp-reply.js";
 
 /** A command and its time limit. */
 export interface LimitedCommand extends RespCommand {
@@ -114,7 +115,8 @@ export class CommandSender {
     const repeatable = commands.every(({ argv }) => !isWrite(argv));
     const read = (response: HttpResponse) => {
       const body = this.#readBody(response);
-      checkReply(body);
+      // Throws unless it is a complete reply.
+      readResp2(body);
       return body;
     };
     try {

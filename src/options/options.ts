@@ -154,7 +154,7 @@ export interface ScopeOptions {
    * client, and from its arguments: when the event is delivered again, the same writes return their first replies and
    * change nothing. Needs `writes: "exactly-once"`. Call `with()` once per delivery: each call counts from one.
    */
-  scope?: string | object | undefined;
+  scope?: string | undefined;
   /** Time in seconds for which a redelivery finds the first replies. Default 86,400, a day. */
   remember?: number | undefined;
   /**

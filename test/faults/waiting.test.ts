@@ -156,20 +156,6 @@ test("a deadline that ends while a command waits rejects it as unsent, and no ot
   await Promise.all(first);
 });
 
-test("requests that fail make room for those that wait", async () => {
-  const redis = connect({ retry: false });
-  const first = await getEach(redis, names("first", CROWD));
-  const later = await getEach(redis, names("later", 3));
-  await arrivals(CROWD);
-  endpoint.onRequest = reply;
-  for (const request of held.splice(0)) {
-    if (request.body.includes("first")) request.socket.destroy();
-    else reply(request);
-  }
-  expect(await Promise.all(later)).toEqual(names("later", 3));
-  for (const call of first) await expect(call).rejects.toThrow();
-});
-
 test("over fetch nothing waits: each turn has a request of its own", async () => {
   const redis = connect({}, FetchRedis);
   const calls = await getEach(redis, names("k", 2 * CROWD));

@@ -26,6 +26,9 @@ export interface WriteScope {
   fork(): WriteScope;
 }
 
+/** Returns a scope as the option of `with()`, whose type has only the names that users give. */
+export const toScopeOption = (scope: WriteScope): string => scope as unknown as string;
+
 /**
  * Returns a scope whose tokens derive from its name, the ordinal of the write and its arguments.
  * @param name well-formed text.

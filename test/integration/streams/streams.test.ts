@@ -192,23 +192,6 @@ describeEngines("streams", (setup) => {
       expect(seen).toEqual(["a", "b"]);
     });
 
-    test("a gap that a follower meets later throws GapError with the last entry's id", async () => {
-      await redis.xadd("log", "1-1", { n: 1 });
-      const entries = follow(redis, "log", { signal: controller.signal });
-      expect((await entries.next()).value).toMatchObject({ id: "1-1" });
-      // Trimming an entry that the follower has is no gap.
-      const last = { strategy: "MAXLEN", threshold: 1, exactness: "=" } as const;
-      await redis.multi().xadd("log", "2-1", { n: 2 }).xtrim("log", last).exec();
-      expect((await entries.next()).value).toMatchObject({ id: "2-1" });
-      await redis.multi().xadd("log", "3-1", { n: 3 }).xadd("log", "4-1", { n: 4 }).xtrim("log", last).exec();
-      const error = await entries.next().catch((error) => error);
-      expect(error).toBeInstanceOf(GapError);
-      expect(error.position).toBe("2-1");
-      expect(error.message).toBe(
-        "FOLLOW: entries after 2-1 were trimmed or deleted; the stream begins at 4-1",
-      );
-    });
-
     test("a signal ends the loop with its reason", async () => {
       const next = follow(redis, "log", { signal: controller.signal }).next();
       setTimeout(() => controller.abort(new Error("enough")), 50);
