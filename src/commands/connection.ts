@@ -16,7 +16,7 @@ export interface ConnectionCommands<K extends ReplyMode> {
   ping(args?: [message?: string]): Reply<K, string>;
 }
 
-export const connectionCommands = defineCommands(() => ({
+export default defineCommands(() => ({
   clientSetinfo: write(text, scalar, scalar),
   echo: read(text, scalar),
   ping: read(text, optional(scalars)),

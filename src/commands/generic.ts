@@ -168,7 +168,7 @@ export interface GenericCommands<K extends ReplyMode> {
   waitaof(local: number, replicas: number, timeout: number): Reply<K, [local: number, replicas: number]>;
 }
 
-export const genericCommands = defineCommands(() => {
+export default defineCommands(() => {
   const patterns: ArgEncoder = (out, arg, encode) => {
     for (const pattern of [arg].flat()) prefixed("GET", scalar)(out, pattern, encode);
   };

@@ -110,7 +110,7 @@ export interface GeoCommands<K extends ReplyMode> {
   ): Reply<K, number>;
 }
 
-export const geoCommands = defineCommands(() => {
+export default defineCommands(() => {
   const place = options("longitude!= latitude!= member!:=");
   const center = options("type!= member:= coordinate=", { coordinate: options("lon!= lat!=") });
   const shape = options("type!= radius= rect= radiusType= rectType=", { rect: options("width!= height!=") });

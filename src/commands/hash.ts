@@ -238,7 +238,7 @@ export interface HashCommands<K extends ReplyMode> {
   hvals<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;
 }
 
-export const hashCommands = defineCommands(() => {
+export default defineCommands(() => {
   const fields = prefixed("FIELDS", counted);
   const ofFields = read(list(int), scalar, fields);
 

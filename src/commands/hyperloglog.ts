@@ -13,7 +13,7 @@ export interface HyperLogLogCommands<K extends ReplyMode> {
   pfmerge(destination: Key, ...sources: Key[]): Reply<K, "OK">;
 }
 
-export const hyperloglogCommands = defineCommands(() => ({
+export default defineCommands(() => ({
   pfadd: write(int, scalar, rest(stored, 0)),
   pfcount: read(int, rest(scalars)),
   pfmerge: write(text, scalar, rest(scalars, 0)),

@@ -108,7 +108,7 @@ export interface JsonCommands<K extends ReplyMode> {
   type(key: Key, path?: string): Reply<K, string[]>;
 }
 
-export const jsonCommands = defineCommands(() => {
+export default defineCommands(() => {
   // Text inside a document has JSON's quotes. The default codec keeps quotes, since stored text may begin with one. Another codec may
   // have removed them.
   const found: Decoder = (reply, ...context) => {

@@ -207,7 +207,7 @@ export interface ListCommands<K extends ReplyMode> {
   rpushx<T = unknown, Tag = never>(key: Key, ...elements: StorableValue<K, T, Tag>[]): Reply<K, number>;
 }
 
-export const listCommands = defineCommands(() => {
+export default defineCommands(() => {
   const one = orNull(value);
   const popped = orNull(tuple(text, value));
   const poppedMany = orNull(tuple(text, list(value)));

@@ -28,7 +28,7 @@ export interface PubSubCommands<K extends ReplyMode> {
   spublish<T = unknown, Tag = never>(channel: string, message: StorableValue<K, T, Tag>): Reply<K, number>;
 }
 
-export const pubsubCommands = defineCommands(() => {
+export default defineCommands(() => {
   const channels = write(list(text), optional(scalar));
   const counts = write(object(int), rest(scalars, 0));
   const publish = write(int, scalar, stored);

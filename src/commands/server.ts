@@ -52,7 +52,7 @@ const flushOptions: ArgEncoder = (out, arg, encode) => {
 };
 const flush = write(text, flushOptions);
 
-export const serverCommands = defineCommands(() => ({
+export default defineCommands(() => ({
   commandCount: write(int),
   commandGetkeys: write(list(text), rest(scalars)),
   commandList: write(list(text)),

@@ -102,7 +102,7 @@ export interface SetCommands<K extends ReplyMode> {
   sunionstore(destination: Key, key: Key, ...keys: Key[]): Reply<K, number>;
 }
 
-export const setCommands = defineCommands(() => {
+export default defineCommands(() => {
   const members = list(value);
   const fromKeys = read(members, rest(scalars));
   const storeFromKeys = write(int, scalar, rest(scalars));

@@ -421,7 +421,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
   ): Reply<K, number>;
 }
 
-export const sortedSetCommands = defineCommands(() => {
+export default defineCommands(() => {
   const adding = options("nx? xx? gt? lt? ch? incr?");
 
   // Not every server accepts "Infinity" as a score.

@@ -279,7 +279,7 @@ export interface StreamCommands<K extends ReplyMode> {
   xtrim(key: Key, options: XTrimOptions): Reply<K, number>;
 }
 
-export const streamCommands = defineCommands(() => {
+export default defineCommands(() => {
   const ids = prefixed("IDS", counted);
   const idList = flattened(ids);
 

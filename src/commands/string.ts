@@ -256,7 +256,7 @@ export interface StringCommands<K extends ReplyMode> {
   substr(key: Key, start: number, end: number): Reply<K, string>;
 }
 
-export const stringCommands = defineCommands(() => {
+export default defineCommands(() => {
   const range = tuple(int, int);
 
   const matches: Decoder = (reply, decode, args) => {

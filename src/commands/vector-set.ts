@@ -142,7 +142,7 @@ export interface VectorSetCommands<K extends ReplyMode> {
   ): Reply<K, VSimResult<T, O>>;
 }
 
-export const vectorSetCommands = defineCommands(() => {
+export default defineCommands(() => {
   const numbers: ArgEncoder = (out, arg, encode) => {
     for (const number of arg) {
       if (typeof number !== "number") throw new InvalidArgument("is not a vector of numbers");

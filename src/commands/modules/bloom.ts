@@ -49,7 +49,7 @@ export interface BloomCommands<K extends ReplyMode> {
   scandump(key: Key, iterator: number): Reply<K, Chunk>;
 }
 
-export const bloomSpecs = named(
+export default named(
   {
     add: write(int, scalar, stored),
     card: read(int, scalar),

@@ -56,7 +56,7 @@ const change = write(int, scalar, stored);
 const lookup = read(int, scalar, stored);
 const insert = write(outcomes, scalar, options("capacity noCreate?"), items);
 
-export const cuckooSpecs = named(
+export default named(
   {
     add: change,
     addnx: change,

@@ -422,7 +422,7 @@ const opensCursor = (args: readonly unknown[]) => args.some((arg) => /^withcurso
 
 const explaining = (reply: Decoder) => read(reply, scalar, scalar, options("dialect"));
 
-export const searchSpecs = named(
+export default named(
   {
     aggregate: writeIf(opensCursor)(aggregated, scalar, scalar, aggregating),
     aliasadd: write(text, scalar, scalar),

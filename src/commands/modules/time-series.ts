@@ -191,7 +191,7 @@ const multiRange = reordered(
   read(found(samples), scalar, scalar, ranging, filter, grouping),
 );
 
-export const timeSeriesSpecs = named(
+export default named(
   {
     add: write(int, scalar, scalar, scalar, making),
     alter: write(text, scalar, making),

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { type ArrayCommands, arrayCommands } from "../../../../src/commands/array.js";
+import arrayCommands, { type ArrayCommands } from "../../../../src/commands/array.js";
 import type { BitmapCommands } from "../../../../src/commands/bitmap.js";
 import type { ConnectionCommands } from "../../../../src/commands/connection.js";
 import type { HyperLogLogCommands } from "../../../../src/commands/hyperloglog.js";
