@@ -130,8 +130,7 @@ export async function idempotent<T, V = unknown>(
 }
 
 /**
- * Takes the lease.
- * @returns undefined, or the result of an earlier run.
+ * Takes the lease. Returns undefined, or the result of an earlier run.
  * @throws InProgressError after `wait` seconds, or at the deadline; the reason of an aborted signal.
  */
 async function acquire(

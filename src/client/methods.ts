@@ -37,16 +37,10 @@ const tables = new WeakMap<CommandExecutor, Map<object, object>>();
 
 /** Returns the methods of a class of clients, bound to an executor. They are created once. */
 export function boundMethods(executor: CommandExecutor, prototype: object): object {
-  let byPrototype = tables.get(executor);
-  if (!byPrototype) {
-    byPrototype = new Map();
-    tables.set(executor, byPrototype);
-  }
-  let methods = byPrototype.get(prototype);
-  if (!methods) {
-    methods = bind(executor, prototype);
-    byPrototype.set(prototype, methods);
-  }
+  const byPrototype = tables.get(executor) ?? new Map<object, object>();
+  tables.set(executor, byPrototype);
+  const methods = byPrototype.get(prototype) ?? bind(executor, prototype);
+  byPrototype.set(prototype, methods);
   return methods;
 }
 

@@ -1,4 +1,4 @@
-import { isWrite } from "../commands/write.js";
+import { isWrite } from "../commands/registry.js";
 import { RedisError, WarmlineError } from "../errors.js";
 import { Pending, type Receiver } from "../execution/command.js";
 import { type Delivery, deliver, deliverRequest } from "../execution/delivery.js";
@@ -107,9 +107,8 @@ export class CommandSender {
   }
 
   /**
-   * Runs commands as a transaction.
-   * @returns the reply to EXEC. A lost reply is an error reply that begins with `UNKNOWNOUTCOME` or `UNSENT`.
-   * @throws the signal's reason.
+   * Runs commands as a transaction. Returns the reply to EXEC: if it was lost, an error reply that begins with `UNKNOWNOUTCOME` or
+   * `UNSENT`. @throws the signal's reason.
    */
   async transaction(commands: readonly RespCommand[], limits: Limits): Promise<Buffer> {
     const repeatable = commands.every(({ argv }) => !isWrite(argv));

@@ -45,9 +45,8 @@ export interface ConnectorContext {
 }
 
 /**
- * @param call name of the called function, for error messages.
- * @returns the context, or a ConfigError if url or token is missing: a build imports the module without them.
- * @throws ConfigError if an option is unknown or malformed.
+ * Returns the context, or a ConfigError if url or token is missing: a build imports the module without them.
+ * @throws ConfigError if an option is unknown or malformed. Its message begins with `call`, the name of the called function.
  */
 export function createContext(
   call: string,

@@ -112,9 +112,7 @@ export class Session {
 
   /**
    * Ends the connection. Each command without a reply gets an error reply first, so that no client resends it after it has
-   * reconnected.
-   * @param cause undefined if the client closed the connection.
-   * @param last the error reply after those, to input that is no command.
+   * reconnected. `cause` is undefined if the client closed the connection, and `last` the error reply to input that is no command.
    */
   end(cause?: Error, last?: string): void {
     if (this.#ended) return;

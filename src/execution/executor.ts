@@ -69,8 +69,7 @@ export class CommandExecutor implements ConfiguredClient {
   }
 
   /**
-   * Sends an encoded command, in an auto-pipeline if that is allowed. Returns its value.
-   * @param callLimits the limits of the call. Default: new ones, which begin now.
+   * Sends an encoded command, in an auto-pipeline if that is allowed. Returns its value. The limits of the call begin now by default.
    * @throws ConfigError if the command can't be run exactly once; the signal's reason if it is aborted.
    */
   send(unguarded: Command, callLimits?: Limits): Promise<unknown> {

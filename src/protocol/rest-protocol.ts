@@ -102,7 +102,6 @@ export class Protocol {
 
   /**
    * @param exact whether the strings of the reply are to be kept byte for byte.
-   * @param bytes whether there are bytes among the arguments.
    * @param inPath whether to send the command in the path, for an endpoint that does not accept RESP2.
    * @throws Resp2Refused if the path can't hold it.
    */

@@ -110,11 +110,7 @@ export class Connection {
     return idle >= this.#idleLimit;
   }
 
-  /**
-   * Writes a request; the connection must be usable and idle.
-   * @param keep whether to keep the connection for another request.
-   * @param maxReplySize maximum size of the response's body in bytes. A larger one fails with ResponseTooLarge.
-   */
+  /** Writes a request; the connection must be usable and idle. A response larger than `maxReplySize` fails with ResponseTooLarge. */
   send(
     { path, headers, body }: HttpRequest,
     keep: boolean,

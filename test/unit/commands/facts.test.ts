@@ -10,7 +10,7 @@ import {
 } from "../../../scripts/commands/check.js";
 import { bitfield, bitfieldSpec } from "../../../src/commands/bitmap.js";
 import { builders, namespaces } from "../../../src/commands/index.js";
-import { isWrite } from "../../../src/commands/write.js";
+import { isWrite } from "../../../src/commands/registry.js";
 import { allSpecs, moduleSamples, moduleSpecs, samples } from "./samples/index.js";
 
 const rowsByMethod = { ...allSpecs, ...moduleSpecs };
