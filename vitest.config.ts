@@ -68,7 +68,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Polls end as soon as they succeed; a busy machine needs longer than a second.
     expect: { poll: { interval: 10, timeout: 10_000 } },
-    setupFiles: ["test/support/property-seed.ts", ...(overUndici ? ["test/faults/support/undici.ts"] : [])],
+    setupFiles: ["test/support/each-file.ts", ...(overUndici ? ["test/faults/support/undici.ts"] : [])],
     pool: "forks",
     // The tests of `npm test` wait for half of their time.
     maxWorkers: process.env.WARMLINE_SUITE === undefined ? 6 : 2,

@@ -46,44 +46,43 @@ export function barsOf(zombie: Result, faults: Result): ClientBars[] {
     }));
 }
 
-const WIDTH = 760;
-const ONE_BAR = 22;
-const TWO_BARS = 36;
-const TOP = 62;
-/** The left ends of the two columns of bars, and their lengths. */
-const [LOST_X, DOUBLED_X, LENGTH] = [190, 500, 200];
+/** Length of the longest bar. */
+const LENGTH = 180;
+/** Where bars begin: names stand to the left. */
+const NAMES = 140;
+const WIDTH = NAMES + LENGTH + 40;
+const HEAD = 52;
 
-/** Returns the picture as SVG: for each client two pairs of bars, as shipped and below it as its docs advise. */
-export function picture(clients: readonly ClientBars[]): string {
-  const all = clients.flatMap(({ shipped, advised }) => (advised ? [shipped, advised] : [shipped]));
-  const maxDoubled = Math.max(1, ...all.map(({ doubled }) => doubled ?? 0));
-  const calls = Math.max(1, ...all.map((each) => each.calls));
-  const bar = (x: number, y: number, value: number, limit: number, kind: string) => {
-    const width = Math.round((LENGTH * value) / limit);
-    return (
-      `<rect class="${kind}" x="${x}" y="${y}" width="${Math.max(width, 2)}" height="11"/>` +
-      `<text class="value" x="${x + Math.max(width, 2) + 6}" y="${y + 10}">${value}</text>`
-    );
-  };
-  const pair = ({ lost, doubled }: Bars, y: number, kind: string) => [
-    bar(LOST_X, y, lost, calls, kind),
-    ...(doubled === undefined ? [] : [bar(DOUBLED_X, y, doubled, maxDoubled, kind)]),
+interface Chart {
+  readonly head: string;
+  readonly note: string;
+  readonly numberOf: (bars: Bars) => number | undefined;
+}
+
+/**
+ * Returns the picture as SVG: for each client two pairs of bars, as shipped and below it as its docs advise.
+ * @param narrow whether the two charts stand below each other, for a phone
+ */
+export function picture(clients: readonly ClientBars[], narrow = false): string {
+  const shown = withoutCopies(clients);
+  const charts: Chart[] = [
+    {
+      head: `first INCRs lost after a freeze, of ${clients[0]!.shipped.calls}`,
+      note: "rejected or hung, behind a middlebox",
+      numberOf: ({ lost }) => lost,
+    },
+    {
+      head: "writes applied more than once",
+      note: "over all faults that were tried",
+      numberOf: ({ doubled }) => doubled,
+    },
   ];
-  let next = TOP;
-  const rows = clients.flatMap(({ label, shipped, advised }) => {
-    const y = next;
-    next += advised ? TWO_BARS : ONE_BAR;
-    const own = label.startsWith("warmline") ? "own" : "shipped";
-    return [
-      `<text class="name" x="${LOST_X - 12}" y="${y + (advised ? 17 : 11)}" text-anchor="end">${label}</text>`,
-      ...pair(shipped, y, own),
-      ...(advised ? pair(advised, y + 15, "advised") : []),
-    ];
-  });
-  const height = next + 26;
+  const [first, second] = charts.map((chart) => drawn(chart, shown));
+  const chartHeight = first!.height + 14;
+  const [width, height] = narrow ? [WIDTH, 2 * chartHeight + 24] : [2 * WIDTH, chartHeight + 24];
   const legend = (x: number, kind: string, words: string) =>
-    `<rect class="${kind}" x="${x}" y="${height - 22}" width="11" height="11"/><text class="note" x="${x + 17}" y="${height - 12}">${words}</text>`;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-labelledby="title">
+    `<rect class="${kind}" x="${x}" y="${height - 20}" width="11" height="11"/><text class="note" x="${x + 17}" y="${height - 10}">${words}</text>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="title">
   <title id="title">Calls lost after a freeze, and writes applied more than once, by client</title>
   <style>
     .ground { fill: #ffffff; } .own { fill: #0b63b6; } .shipped { fill: #c2410c; } .advised { fill: #e8b08a; }
@@ -94,13 +93,50 @@ export function picture(clients: readonly ClientBars[]): string {
       text { fill: #e6e9ed; } .note { fill: #a8b0b9; }
     }
   </style>
-  <rect class="ground" width="${WIDTH}" height="${height}"/>
-  <text class="head" x="${LOST_X}" y="22">calls lost after a freeze, of ${calls}</text>
-  <text class="note" x="${LOST_X}" y="42">the first INCR, behind a middlebox</text>
-  <text class="head" x="${DOUBLED_X}" y="22">writes applied more than once</text>
-  <text class="note" x="${DOUBLED_X}" y="42">in the matrix of faults</text>
-  ${rows.join("\n  ")}
-  ${legend(LOST_X, "own", "warmline")}${legend(LOST_X + 110, "shipped", "as shipped")}${legend(LOST_X + 230, "advised", "as its docs advise")}
+  <rect class="ground" width="${width}" height="${height}"/>
+  ${first!.elements.join("\n  ")}
+  <g transform="translate(${narrow ? `0 ${chartHeight}` : `${WIDTH} 0`})">
+  ${second!.elements.join("\n  ")}
+  </g>
+  ${legend(12, "own", "warmline")}${legend(110, "shipped", "as shipped")}${legend(212, "advised", "as its docs advise")}
 </svg>
 `;
+}
+
+/** Leaves out variants of warmline whose bars are those of the first client. */
+function withoutCopies(clients: readonly ClientBars[]): ClientBars[] {
+  const first = JSON.stringify(clients[0]!.shipped);
+  return clients.filter(
+    ({ label, shipped }, at) =>
+      at === 0 || !label.startsWith("warmline") || JSON.stringify(shipped) !== first,
+  );
+}
+
+/** Returns the elements of a chart at the origin, and its height. */
+function drawn({ head, note, numberOf }: Chart, clients: readonly ClientBars[]) {
+  const values = clients.flatMap(({ shipped, advised }) => [numberOf(shipped), advised && numberOf(advised)]);
+  const largest = Math.max(1, ...values.map((value) => value ?? 0));
+  const bar = (bars: Bars | undefined, y: number, kind: string) => {
+    const value = bars && numberOf(bars);
+    if (value === undefined) return "";
+    const width = Math.max(2, Math.round((LENGTH * value) / largest));
+    return (
+      `<rect class="${kind}" x="${NAMES}" y="${y}" width="${width}" height="11"/>` +
+      `<text class="value" x="${NAMES + width + 6}" y="${y + 10}">${value}</text>`
+    );
+  };
+  const elements = [
+    `<text class="head" x="12" y="20">${head}</text>`,
+    `<text class="note" x="12" y="38">${note}</text>`,
+  ];
+  let y = HEAD;
+  for (const { label, shipped, advised } of clients) {
+    elements.push(
+      `<text class="name" x="${NAMES - 12}" y="${y + (advised ? 17 : 11)}" text-anchor="end">${label}</text>`,
+      bar(shipped, y, label.startsWith("warmline") ? "own" : "shipped"),
+      bar(advised, y + 15, "advised"),
+    );
+    y += advised ? 36 : 22;
+  }
+  return { elements: elements.filter((element) => element !== ""), height: y };
 }

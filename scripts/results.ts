@@ -74,6 +74,8 @@ const START_CLIENTS = ["warmline", "@upstash/redis", "bare agent", "ioredis (TCP
 
 const tuned = (label: string) => `${label}, tuned`;
 
+const COST_CLIENTS = ["warmline", "@upstash/redis", "bare agent", "ioredis (TCP)"];
+
 const LOAD_CLIENTS = [
   "warmline",
   "@upstash/redis",
@@ -129,7 +131,7 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     const withAdvice = isFair
       ? "all of these end right or with an error, in time"
       : "some of these end right";
-    return `${markdown(["", "warmline, one gateway", "others, with default settings"], rows)}\n\nWith [the settings that their docs advise](docs/benchmarks.md#peers), ${withAdvice}. [Measured ${dateOf(result)}](${link("faults")}), ${runsOf(result)}; [all faults](docs/benchmarks.md#faults).\n`;
+    return `${markdown(["", "warmline, one gateway", "others, with default settings"], rows)}\n\nWith [the settings that their docs advise](docs/benchmarks.md#peers), ${withAdvice}. Measured ${dateOf(result)}, ${runsOf(result)}; [all faults](docs/benchmarks.md#faults).\n`;
   },
   slower: (results) => {
     const [cold, load] = [resultOf(results, "cold"), resultOf(results, "throughput")];
@@ -139,7 +141,10 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       );
     const [start, startOfAgent] = beside(cold, [coldCase(cold)], "init and first ms");
     const [pipeline, pipelineOfAgent] = beside(load, [nodeOf(load), "pipeline of 1,000 GETs"], "commands/s");
-    return `**Where it is slower**: a cold start takes ${start} ms up to the first reply, with ten lines of \`http.Agent\` ${startOfAgent} ms. An explicit pipeline of 1,000 GETs runs at ${inThousands(pipeline!)} thousand commands a second, with \`http.Agent\` at ${inThousands(pipelineOfAgent!)} thousand. [All figures](docs/performance.md).\n`;
+    const writes = firstWrites(results);
+    const write = (way: string) =>
+      writes.rows.find((row) => row[0] === way)![1 + writes.pauses.indexOf("frozen for 2 s")]!.split(" ")[0]!;
+    return `**Where it is slower**: a cold start takes ${start} ms up to the first reply, with ten lines of \`http.Agent\` ${startOfAgent} ms. An explicit pipeline of 1,000 GETs runs at ${inThousands(pipeline!)} thousand commands a second, with \`http.Agent\` at ${inThousands(pipelineOfAgent!)} thousand. On Upstash, the first write after 2 s frozen takes ${write("PING, then the write")} ms at a distance of 20 ms, with @upstash/redis ${write("@upstash/redis")} ms, and its \`PING\` counts as a command. [All figures](docs/performance.md).\n`;
   },
   "all-faults": (results) => {
     const result = resultOf(results, "faults");
@@ -269,19 +274,19 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     ];
     return `${markdown(["your function", "measured", "warmline over HTTP", "ioredis over TCP", "better"], rows)}\n`;
   },
+  costs: (results) => {
+    const result = resultOf(results, "cost");
+    const cases = [...new Set(rowsOf(result, ["invocation"]).map(([name]) => name!))];
+    const titles = ["Lambda $", "Upstash $", "egress $"];
+    const rows = cases.flatMap((name) =>
+      pick(result, [name], COST_CLIENTS, titles).map((row) => [name, ...row]),
+    );
+    return markdown(["invocation", "client", ...titles], rows) + provenance(result);
+  },
   // The medians of writes over TLS: the whole table has a hundred rows.
   "first-write": (results) => {
-    const result = resultOrPart(results, "first-write");
-    if (!result) return tableBlock(results, "first-write");
-    const secure = rowsOf(result, ["pause", "way", "p50 ms"]).filter(
-      ([pause, way]) => pause!.endsWith(", TLS") && !way!.endsWith(", GET") && way !== "warmline, SET",
-    );
-    const pauses = [...new Set(secure.map(([pause]) => pause!))];
-    const rows = [...new Set(secure.map(([, way]) => way!))].map((way) => [
-      way.replace(/, SET$/, ""),
-      ...pauses.map((pause) => secure.find((row) => row[0] === pause && row[1] === way)?.[2] ?? ""),
-    ]);
-    const head = ["p50 ms of a write", ...pauses.map((pause) => pause.replace(/, TLS$/, ""))];
+    const { result, pauses, rows } = firstWrites(results);
+    const head = ["p50 ms of a write", ...pauses];
     return (
       markdown(head, rows) +
       provenance(result, `Over TLS, with a round trip of ${result.settings.rttMs} ms. `)
@@ -318,6 +323,21 @@ function blockOf(name: string, results: Results): string {
   if (checks.length === 0) return table;
   const rows = checks.map((check) => [check.expectation, actualOf(check), check.verdict]);
   return `${table}\n${markdown(["check", "here", "verdict"], rows)}\n`;
+}
+
+/** Returns the medians of a first write over TLS: a row for each way, with its label and a cell for each pause. */
+function firstWrites(results: Results) {
+  const result = resultOrPart(results, "first-write");
+  if (!result) throw new Error("bench/results has no result of first-write");
+  const secure = rowsOf(result, ["pause", "way", "p50 ms"]).filter(
+    ([pause, way]) => pause!.endsWith(", TLS") && !way!.endsWith(", GET") && way !== "warmline, SET",
+  );
+  const pauses = [...new Set(secure.map(([pause]) => pause!))];
+  const rows = [...new Set(secure.map(([, way]) => way!))].map((way) => [
+    way.replace(/, SET$/, ""),
+    ...pauses.map((pause) => secure.find((row) => row[0] === pause && row[1] === way)?.[2] ?? ""),
+  ]);
+  return { result, pauses: pauses.map((pause) => pause.replace(/, TLS$/, "")), rows };
 }
 
 /** Returns the result of a scenario. For a part, it has the part's table and settings, and no checks. */

@@ -59,7 +59,7 @@ describe.concurrent("a handshake that hangs", () => {
     const [result] = await instance.run(["INCR", route.key]);
     expect(result).toMatchObject({ value: 1 });
     expect(result!.ms).toBeLessThan(3_000);
-    expect(route.path.connectionsOpened).toBe(2);
+    expect(route.path.connectionsOpened).toBeGreaterThanOrEqual(2);
     expect(route.applied("INCR")).toBe(1);
   });
 

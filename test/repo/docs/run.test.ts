@@ -33,7 +33,7 @@ describe("whole programs of the pages", () => {
 
   test.each(["README.md", "docs/index.md"])("the program of %s runs", async (page) => {
     const { handler } = await programOf(page, "export const handler");
-    expect(await handler()).toEqual([-2, 2]);
+    expect(await handler()).toEqual([2, 2]);
     expect(await Redis.fromEnv().get("last")).toMatchObject({ visits: 2 });
   });
 

@@ -16,6 +16,7 @@ const FOREIGN = [
   ...["wrong version number", "self-signed certificate", "unable to verify the first certificate"],
   ...["Runtime.NodeJsExit", "Task timed out", "FUNCTION_INVOCATION_TIMEOUT"],
   ...["plain HTTP request was sent to HTTPS port", "max number of clients reached", "too many connections"],
+  "NOAUTH",
   "Unauthorized",
 ];
 

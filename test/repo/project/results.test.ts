@@ -31,6 +31,7 @@ test("README shows faults and what is slower, and docs/benchmarks.md lists all s
   expect(blocksOn(textOf("docs/benchmarks.md"))).toEqual([
     "picture",
     "advice",
+    "costs",
     "peers",
     "articles",
     "all-faults",
@@ -42,6 +43,7 @@ test("the picture of docs/benchmarks.md is that of bench/results", async () => {
   const bars = barsOf(results.get("zombie")!, results.get("faults")!);
   expect(bars.length).toBeGreaterThan(6);
   await expect(picture(bars)).toMatchFileSnapshot(pageOf("docs/benchmarks.svg"));
+  await expect(picture(bars, true)).toMatchFileSnapshot(pageOf("docs/benchmarks-narrow.svg"));
 });
 
 test.each([...results.values()])(
