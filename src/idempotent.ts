@@ -7,7 +7,7 @@
 import { encodeResult } from "./cache/results.js";
 import type { Redis } from "./client/redis.js";
 import { ArgumentError, WarmlineError } from "./errors.js";
-import { createScope, type WriteScope } from "./execution/exactly-once/scope.js";
+import { createScope, toScopeOption, type WriteScope } from "./execution/exactly-once/scope.js";
 import { CHECK_LEASE } from "./execution/exactly-once/script.js";
 import { checkClient, executorOf } from "./execution/executor-key.js";
 import { getRemainingTime, getSignal } from "./execution/limits.js";
@@ -86,14 +86,21 @@ export async function idempotent<T, V = unknown>(
     next: (argv) => ({ ...scope.next(argv)!, check }),
     fork: () => guard(scope.fork()),
   });
-  const guarded = redis.with({ writes, scope: guard(createScope(key)), remember });
+  const guarded = redis.with({ writes, scope: toScopeOption(guard(createScope(key))), remember });
   // The last write has a random id. With an id of the scope, a later run that fails in the same place would get the stored reply of
   // this run's DEL, and its lease would stay.
   const unnamed: WriteScope = { next: () => ({ id: randomId(), check }), fork: () => unnamed };
   // The last write is sent even after signal and deadline: without it the lease blocks other runs, or the result is lost.
   const signal = () => undefined;
   const deadline = { remaining: () => Infinity };
-  const finisher = redis.with({ writes, scope: unnamed, remember, codec: "text", signal, deadline });
+  const finisher = redis.with({
+    writes,
+    scope: toScopeOption(unnamed),
+    remember,
+    codec: "text",
+    signal,
+    deadline,
+  });
   const timeout = Math.min(executorOf(redis).settings.timeout, RELEASE_TIMEOUT);
   // If this fails, the lease ends by itself.
   const release = () =>
@@ -123,8 +130,7 @@ export async function idempotent<T, V = unknown>(
 }
 
 /**
- * Takes the lease.
- * @returns undefined, or the result of an earlier run.
+ * Takes the lease. Returns undefined, or the result of an earlier run.
  * @throws InProgressError after `wait` seconds, or at the deadline; the reason of an aborted signal.
  */
 async function acquire(

@@ -27,10 +27,7 @@ export interface LoopbackOptions {
 export interface Loopback {
   /** Options for `createClient()`. Spread them to add others. */
   readonly options: LoopbackOptions;
-  /**
-   * The address and the password as a URL, `redis://default:...@127.0.0.1:...`, for libraries that only take a URL. RESP2 must be set apart
-   * from it.
-   */
+  /** Address and password as a URL, `redis://default:...@127.0.0.1:...`. RESP2 must be set apart from it. */
   readonly url: string;
   /** Ends the server and its connections. */
   close(): Promise<void>;

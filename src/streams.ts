@@ -6,5 +6,5 @@
 
 export type { FollowedEntry } from "./streams/entry.js";
 export { type FollowOptions, follow } from "./streams/follow.js";
-export { GapError } from "./streams/gap-error.js";
+export { GapError } from "./streams/position.js";
 export { type ProduceOptions, produce, type StreamChunk } from "./streams/produce.js";

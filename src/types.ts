@@ -4,7 +4,7 @@ export type { ClientStats, RedisConstructor, WithValues } from "./client/redis.j
 export type { Builders, Commands, Namespaces } from "./commands/index.js";
 export type { Target } from "./commands/modules/target.js";
 export type * from "./commands/options.js";
-export type { Immediate, Key, Reply, ReplyMode, Stored, StoredList } from "./commands/reply-mode.js";
+export type * from "./commands/reply-mode.js";
 export type {
   CheckedValue,
   InferOutput,
@@ -16,37 +16,8 @@ export * from "./errors.js";
 export type { Middleware, Requester, UpstashRequest, UpstashResponse } from "./execution/middleware.js";
 export type { Iterators, ScanIteratorOptions } from "./features/iterators.js";
 export type { ReadonlyScript, Script } from "./features/script.js";
-export type {
-  ChannelMessage,
-  PatternMessage,
-  SubscriberEvents,
-  SubscriberMessage,
-} from "./features/subscribe/events.js";
+export type * from "./features/subscribe/events.js";
 export type { Subscriber } from "./features/subscribe/subscriber.js";
 export type { UpdateOptions, Updater } from "./features/update.js";
-export type {
-  AbortSignalLike,
-  CallOptions,
-  CircuitOptions,
-  CodecName,
-  CodecOption,
-  CodecValue,
-  CustomCodec,
-  Deadline,
-  EndpointEnv,
-  EnvOptions,
-  IdleOptions,
-  NearCache,
-  NearStats,
-  RedisOptions,
-  RetryOptions,
-  ScopeOptions,
-  Signal,
-  TlsOptions,
-  TraceContext,
-  TraceHook,
-  TracingOptions,
-  TransportFactory,
-  WriteMode,
-} from "./options/options.js";
+export type * from "./options/options.js";
 export type { CircuitState, ConnectionStats } from "./transport/transport.js";

@@ -72,13 +72,20 @@ const TYPES: Readonly<Record<string, string>> = {
   Job: "interface Job { id: number }",
 };
 
-function example({ name, spec }: Method, { forms, description, examples, link }: Signature): string {
+/** Commands that redis.io does not describe. */
+const WITHOUT_PAGE =
+  /^(AR\w+|BLMOVEM|CF\.COMPACT|INCREX|JSON\.NUMPOWBY|LMOVEM|S(DIFF|UNION)CARD|SCRIPT SHOW|XCFGSET|XNACK)$/;
+
+const pageOf = ({ name }: CommandSpec) =>
+  `https://redis.io/commands/${name.toLowerCase().replace(" ", "-")}/`;
+
+function example({ name, spec }: Method, { forms, description, examples }: Signature): string {
   const types = Object.keys(TYPES).filter((type) =>
     examples.some((line) => line.includes(`<${type}`) || line.includes(`[${type}`)),
   );
   return [
     `### ${name}`,
-    `${description} [${spec.name} at redis.io](${link})`,
+    `${description} [${spec.name} at redis.io](${pageOf(spec)})`,
     [
       "```ts",
       ...types.map((type) => TYPES[type]!),
@@ -96,7 +103,7 @@ function table(
 ): string {
   const rows = methods.map(({ name, spec, tested, samples }) => {
     const signature = declared.get(name)!;
-    const command = signature.link ? `[${spec.name}](${signature.link})` : spec.name;
+    const command = WITHOUT_PAGE.test(spec.name) ? spec.name : `[${spec.name}](${pageOf(spec)})`;
     const forms = signature.forms.map(code).join("<br>");
     const where = tested.join(", ") || "not run on a real server here";
     return `| ${command} | ${forms} | ${code(typeof samples === "string" ? samples : bestCall(name, samples))} | ${readsOrWrites(spec)} | ${where} |`;

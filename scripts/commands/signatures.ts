@@ -9,8 +9,6 @@ export interface Signature {
   readonly description: string;
   /** Its examples, as lines of TypeScript. */
   readonly examples: readonly string[];
-  /** The command's page at redis.io, if it has one. */
-  readonly link: string | undefined;
 }
 
 const folder = join(import.meta.dirname, "../../src/commands");
@@ -100,7 +98,6 @@ function readSignature(name: string, member: ts.MethodSignature): Signature {
     examples: tags("example").flatMap((tag) =>
       [...tag.matchAll(/^\s*\* (.+)$/gm)].map(([, line]) => line!).filter((line) => !line.startsWith("```")),
     ),
-    link: /https:\/\/\S+/.exec(tags("see").join(" "))?.[0],
   };
 }
 

@@ -118,10 +118,7 @@ class CachedCalls {
     return signal ? within(MAX_TIMER, run(), undefined, signal) : run();
   }
 
-  /**
-   * Returns the result of a flight. A result that was read or computed before this call began does not count: then the call takes another
-   * flight.
-   */
+  /** Returns the result of a flight that began, or was computed, after this call. */
   async #read(key: string, args: readonly unknown[]): Promise<unknown> {
     const began = moment();
     const time = ++this.#time;

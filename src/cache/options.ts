@@ -14,8 +14,8 @@ export interface CachedOptions<Args extends readonly unknown[], T> {
   /** Returns the tags of a result, from the result and the arguments. `deleteTag` deletes the results with a tag. */
   tags?: ((result: T, ...args: Args) => readonly string[]) | undefined;
   /**
-   * Any Standard Schema: checks each result other than null and undefined, and may transform it. A stored result that does not
-   * match is computed anew.
+   * Any Standard Schema for results other than null and undefined. A stored result that does not match is
+   * computed anew.
    */
   schema?: StandardSchema<NonNullable<T>> | undefined;
   /**
@@ -24,10 +24,7 @@ export interface CachedOptions<Args extends readonly unknown[], T> {
    * that ends the lease after the function has failed. Without `waitUntil`, the call waits for that request.
    */
   waitUntil?: ((refresh: Promise<unknown>) => void) | undefined;
-  /**
-   * The treatment of a call while Redis can't be reached: `"compute"` (default) returns a result that is not stored, `"throw"`
-   * rejects with the error of the client.
-   */
+  /** During an outage `"compute"` (default) returns a result that is not stored, `"throw"` rejects. */
   onOutage?: "compute" | "throw" | undefined;
 }
 

@@ -68,11 +68,7 @@ export class ResultStore {
     this.#keep = settings.lease + settings.lifetime;
   }
 
-  /**
-   * Reads an entry, or takes the lease.
-   * @param token identifies the caller.
-   * @param ignored the id of an entry to ignore.
-   */
+  /** Reads an entry, unless its id is `ignored`, or takes the lease for the caller whose `token` it is. */
   async lookUp(key: string, token: string, left: TimeLeft, ignored = ""): Promise<Lookup> {
     const { lease, fresh, lifetime, tags } = this.#settings;
     const args = (ignoredId: string) => [token, lease, fresh, lifetime, ignoredId, this.#keep];

@@ -37,16 +37,10 @@ const tables = new WeakMap<CommandExecutor, Map<object, object>>();
 
 /** Returns the methods of a class of clients, bound to an executor. They are created once. */
 export function boundMethods(executor: CommandExecutor, prototype: object): object {
-  let byPrototype = tables.get(executor);
-  if (!byPrototype) {
-    byPrototype = new Map();
-    tables.set(executor, byPrototype);
-  }
-  let methods = byPrototype.get(prototype);
-  if (!methods) {
-    methods = bind(executor, prototype);
-    byPrototype.set(prototype, methods);
-  }
+  const byPrototype = tables.get(executor) ?? new Map<object, object>();
+  tables.set(executor, byPrototype);
+  const methods = byPrototype.get(prototype) ?? bind(executor, prototype);
+  byPrototype.set(prototype, methods);
   return methods;
 }
 
@@ -156,10 +150,7 @@ const clientMethods: Record<string, Bound> = {
 
 const methodNames = () => [...commandNames(), ...Object.keys(clientMethods)];
 
-/**
- * The prototype of every class of clients. Its methods are bound at each lookup. Clients created by `with()` have only these, and
- * `super.get(key)` in a subclass of the user finds them here.
- */
+/** The prototype of every class of clients, where `super.get(key)` finds methods, bound at each lookup. */
 export const inherited = boundPrototype<{ [PROTOTYPE]: object }>(
   (name) => {
     const method = getMethod(name);

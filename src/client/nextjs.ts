@@ -5,9 +5,8 @@ const KEPT: readonly RedisOptions["cache"][] = ["default", "force-cache", "only-
 
 /**
  * Makes Next.js render a page for each request. Next.js renders a page once, during the build, if the page seems to read only
- * constant data. It does not see a socket, but it sees a fetch that must not be cached.
- * @returns a function to call before each command, which returns a promise if the command has to wait. Undefined without
- * Next.js, or if pages may be stored.
+ * constant data. It does not see a socket, but it sees a fetch that must not be cached. Returns undefined without Next.js, or if
+ * pages may be stored, else a function to call before each command, whose promise, if it returns one, the command waits for.
  */
 export function markPageDynamic({ cache }: RedisOptions): (() => Promise<unknown> | undefined) | undefined {
   // Next.js replaces this name by a constant.

@@ -80,12 +80,10 @@ class CommandQueue {
     try {
       const results = await this.#send(options);
       return results.map((item) => {
-        if (options?.keepErrors) {
-          if ("error" in item) atCaller(item.error, this.exec);
-          return item;
-        }
-        if ("error" in item) throw item.error;
-        return item.result;
+        if (!("error" in item)) return options?.keepErrors ? item : item.result;
+        if (!options?.keepErrors) throw item.error;
+        atCaller(item.error, this.exec);
+        return item;
       });
     } catch (error) {
       throw atCaller(error, this.exec);
@@ -144,12 +142,8 @@ function sendAll(
     };
     const batch = commands.map((command, place) => new Pending(command, undefined, receiver, place));
     // Blocking commands of a pipeline wait one after the other. In a transaction no command waits.
-    const waits = path === "pipeline" ? commands.map(({ wait = 0 }) => wait) : [];
-    const time = timeLeft(
-      client.settings,
-      limits,
-      waits.reduce((sum, wait) => sum + wait, 0),
-    );
+    const wait = path === "pipeline" ? commands.reduce((sum, { wait = 0 }) => sum + wait, 0) : 0;
+    const time = timeLeft(client.settings, limits, wait);
     sendCommands(client, batch, path, { time, signal: limits?.signal, onFailure });
   });
 }

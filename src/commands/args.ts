@@ -245,9 +245,8 @@ export function strict(encoder: ArgEncoder): ArgEncoder {
 }
 
 /**
- * Combines the encoders of a method's arguments.
- * @param order position of each encoder's argument in the method. An argument may have several encoders. Default: one encoder
- * for each argument, in the order of the method.
+ * Combines the encoders of a method's arguments. `order` has the position of each encoder's argument in the method. Default: one
+ * encoder for each argument, in the order of the method.
  */
 export function encodeArgs(encoders: readonly ArgEncoder[], order?: readonly number[]): EncodeArgs {
   let plan: Plan | undefined;

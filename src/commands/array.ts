@@ -169,7 +169,7 @@ export interface ArrayCommands<K extends ReplyMode> {
   ): Reply<K, number>;
 }
 
-export const arrayCommands = defineCommands(() => {
+export default defineCommands(() => {
   const predicates = array(options("exact match glob re"));
 
   const grepping = options("predicates= combine= noCase? withValues? limit", { predicates });

@@ -9,22 +9,13 @@ export type BitUnit = "BYTE" | "BIT" | "byte" | "bit";
 
 /** Commands on bits of strings. */
 export interface BitmapCommands<K extends ReplyMode> {
-  /**
-   * Reads integers of any width: `"GET", encoding, offset` once or more. Returns them in order.
-   * @see https://redis.io/commands/bitfield_ro/
-   */
+  /** Reads integers of any width: `"GET", encoding, offset` once or more. Returns them in order. */
   bitfieldRo(key: Key, ...gets: ("GET" | "get" | string | number)[]): Reply<K, number[]>;
-  /**
-   * Returns how many bits are set, in all or between two offsets.
-   * @see https://redis.io/commands/bitcount/
-   */
+  /** Returns how many bits are set, in all or between two offsets. */
   bitcount(key: Key): Reply<K, number>;
   /** Returns how many bits are set between two offsets, both included, in bytes unless `unit` is `BIT`. */
   bitcount(key: Key, start: number, end: number, unit?: BitUnit): Reply<K, number>;
-  /**
-   * Combines strings bit by bit and stores the result. Returns its length in bytes.
-   * @see https://redis.io/commands/bitop/
-   */
+  /** Combines strings bit by bit and stores the result. Returns its length in bytes. */
   bitop(
     op: "and" | "or" | "xor",
     destinationKey: Key,
@@ -33,26 +24,15 @@ export interface BitmapCommands<K extends ReplyMode> {
   ): Reply<K, number>;
   /** Inverts a string and stores the result. Returns its length in bytes. */
   bitop(op: "not", destinationKey: Key, sourceKey: Key): Reply<K, number>;
-  /**
-   * Compares the first string with all others bit by bit and stores the result. Returns its length in bytes.
-   */
+  /** Compares the first string with all others bit by bit, and stores the result. Returns its length. */
   bitop(op: "diff" | "diff1" | "andor", destinationKey: Key, x: Key, ...y: Key[]): Reply<K, number>;
   /** Stores the bits that are set in exactly one of the strings. Returns the result's length in bytes. */
   bitop(op: "one", destinationKey: Key, ...sourceKeys: Key[]): Reply<K, number>;
-  /**
-   * Returns the offset of the first bit that is `bit`, or -1.
-   * @see https://redis.io/commands/bitpos/
-   */
+  /** Returns the offset of the first bit that is `bit`, or -1. */
   bitpos(key: Key, bit: 0 | 1, start?: number, end?: number, unit?: BitUnit): Reply<K, number>;
-  /**
-   * Returns the bit at an offset.
-   * @see https://redis.io/commands/getbit/
-   */
+  /** Returns the bit at an offset. */
   getbit(key: Key, offset: number): Reply<K, 0 | 1>;
-  /**
-   * Sets the bit at an offset. Returns the previous bit.
-   * @see https://redis.io/commands/setbit/
-   */
+  /** Sets the bit at an offset. Returns the previous bit. */
   setbit(key: Key, offset: number, value: 0 | 1): Reply<K, 0 | 1>;
 }
 

@@ -8,24 +8,15 @@ export type ClientSetInfoAttribute = "LIB-NAME" | "lib-name" | "LIB-VER" | "lib-
 
 /** Commands on the connection. */
 export interface ConnectionCommands<K extends ReplyMode> {
-  /**
-   * Sets the connection's library name or version on the server. Not every endpoint allows it.
-   * @see https://redis.io/commands/client-setinfo/
-   */
+  /** Sets the connection's library name or version on the server. Not every endpoint allows it. */
   clientSetinfo(attribute: ClientSetInfoAttribute, value: string): Reply<K, string>;
-  /**
-   * Returns the message.
-   * @see https://redis.io/commands/echo/
-   */
+  /** Returns the message. */
   echo(message: string): Reply<K, string>;
-  /**
-   * Returns "PONG", or the message in the array.
-   * @see https://redis.io/commands/ping/
-   */
+  /** Returns "PONG", or the message in the array. */
   ping(args?: [message?: string]): Reply<K, string>;
 }
 
-export const connectionCommands = defineCommands(() => ({
+export default defineCommands(() => ({
   clientSetinfo: write(text, scalar, scalar),
   echo: read(text, scalar),
   ping: read(text, optional(scalars)),

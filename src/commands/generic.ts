@@ -67,10 +67,7 @@ export type ScanResultWithType = [cursor: string, keys: { key: string; type: str
 
 /** Commands on keys of any type. */
 export interface GenericCommands<K extends ReplyMode> {
-  /**
-   * Copies a key and its time to live.
-   * @see https://redis.io/commands/copy/
-   */
+  /** Copies a key and its time to live. */
   copy(key: Key, destinationKey: Key, opts?: CopyOptions): Reply<K, "COPIED" | "NOT_COPIED">;
   /**
    * Removes keys. Returns how many were removed. Skips null, the result of a read of a missing key.
@@ -78,13 +75,9 @@ export interface GenericCommands<K extends ReplyMode> {
    * ```ts
    * await redis.del("user:1", "user:2"); // 2
    * ```
-   * @see https://redis.io/commands/del/
    */
   del<Given extends Key[]>(...keys: OneOrMoreKeys<Given>): Reply<K, number>;
-  /**
-   * Returns the value as Redis writes it to disk, for restore; null if the key does not exist.
-   * @see https://redis.io/commands/dump/
-   */
+  /** Returns the value as Redis writes it to disk, for restore; null if the key does not exist. */
   dump(key: Key): Reply<K, Uint8Array | null>;
   /**
    * Returns how many of the keys exist; a key given twice counts twice.
@@ -92,7 +85,6 @@ export interface GenericCommands<K extends ReplyMode> {
    * ```ts
    * await redis.exists("user:1"); // 1, or 0
    * ```
-   * @see https://redis.io/commands/exists/
    */
   exists<Given extends Key[]>(...keys: OneOrMoreKeys<Given>): Reply<K, number>;
   /**
@@ -101,93 +93,41 @@ export interface GenericCommands<K extends ReplyMode> {
    * ```ts
    * await redis.expire("session:1", 60); // 1: it expires in 60 seconds
    * ```
-   * @see https://redis.io/commands/expire/
    */
   expire(key: Key, seconds: number, option?: ExpireOption): Reply<K, 0 | 1>;
-  /**
-   * Sets when the key expires, in seconds since 1970. Returns 1, or 0 as for expire.
-   * @see https://redis.io/commands/expireat/
-   */
+  /** Sets when the key expires, in seconds since 1970. Returns 1, or 0 as for expire. */
   expireat(key: Key, unix: number, option?: ExpireOption): Reply<K, 0 | 1>;
-  /**
-   * Returns when the key expires, in seconds since 1970; -1 if never, -2 if the key does not exist.
-   * @see https://redis.io/commands/expiretime/
-   */
+  /** Returns when the key expires, in seconds since 1970; -1 if never, -2 if the key does not exist. */
   expiretime(key: Key): Reply<K, number>;
-  /**
-   * Returns every key that matches a glob pattern. It reads the whole database: prefer scan.
-   * @see https://redis.io/commands/keys/
-   */
+  /** Returns every key that matches a glob pattern. It reads the whole database: prefer scan. */
   keys(pattern: string): Reply<K, string[]>;
-  /**
-   * Moves a key to another database. Returns 1, or 0 if the key does not exist or that database has it already.
-   * @see https://redis.io/commands/move/
-   */
+  /** Moves a key to another database. Returns 1, or 0 if it does not exist or the database has it already. */
   move(key: Key, db: number): Reply<K, 0 | 1>;
-  /**
-   * Returns the encoding of the value in memory, or null if the key does not exist.
-   * @see https://redis.io/commands/object-encoding/
-   */
+  /** Returns the encoding of the value in memory, or null if the key does not exist. */
   objectEncoding(key: Key): Reply<K, string | null>;
-  /**
-   * Returns the access frequency under an LFU policy, or null if the key does not exist.
-   * @see https://redis.io/commands/object-freq/
-   */
+  /** Returns the access frequency under an LFU policy, or null if the key does not exist. */
   objectFreq(key: Key): Reply<K, number | null>;
-  /**
-   * Returns the seconds since the last access, or null if the key does not exist.
-   * @see https://redis.io/commands/object-idletime/
-   */
+  /** Returns the seconds since the last access, or null if the key does not exist. */
   objectIdletime(key: Key): Reply<K, number | null>;
-  /**
-   * Returns how many references the value has, or null if the key does not exist.
-   * @see https://redis.io/commands/object-refcount/
-   */
+  /** Returns how many references the value has, or null if the key does not exist. */
   objectRefcount(key: Key): Reply<K, number | null>;
-  /**
-   * Removes the time to live. Returns 1 if there was one, else 0.
-   * @see https://redis.io/commands/persist/
-   */
+  /** Removes the time to live. Returns 1 if there was one, else 0. */
   persist(key: Key): Reply<K, 0 | 1>;
-  /**
-   * Sets the time to live, in milliseconds. Returns 1, or 0 as for expire.
-   * @see https://redis.io/commands/pexpire/
-   */
+  /** Sets the time to live, in milliseconds. Returns 1, or 0 as for expire. */
   pexpire(key: Key, milliseconds: number, option?: ExpireOption): Reply<K, 0 | 1>;
-  /**
-   * Sets when the key expires, in milliseconds since 1970. Returns 1, or 0 as for expire.
-   * @see https://redis.io/commands/pexpireat/
-   */
+  /** Sets when the key expires, in milliseconds since 1970. Returns 1, or 0 as for expire. */
   pexpireat(key: Key, unix: number, option?: ExpireOption): Reply<K, 0 | 1>;
-  /**
-   * Returns when the key expires, in milliseconds since 1970; -1 if never, -2 if the key does not exist.
-   * @see https://redis.io/commands/pexpiretime/
-   */
+  /** Returns when the key expires, in milliseconds since 1970; -1 if never, -2 if the key does not exist. */
   pexpiretime(key: Key): Reply<K, number>;
-  /**
-   * Returns the time to live, in milliseconds; -1 if there is none, -2 if the key does not exist.
-   * @see https://redis.io/commands/pttl/
-   */
+  /** Returns the time to live, in milliseconds; -1 if there is none, -2 if the key does not exist. */
   pttl(key: Key): Reply<K, number>;
-  /**
-   * Returns a random key, or null if the database is empty.
-   * @see https://redis.io/commands/randomkey/
-   */
+  /** Returns a random key, or null if the database is empty. */
   randomkey(): Reply<K, string | null>;
-  /**
-   * Renames a key. Replaces a key that has the new name.
-   * @see https://redis.io/commands/rename/
-   */
+  /** Renames a key. Replaces a key that has the new name. */
   rename(source: Key, destination: Key): Reply<K, "OK">;
-  /**
-   * Renames a key unless the name is taken. Returns 1 if it was renamed, else 0.
-   * @see https://redis.io/commands/renamenx/
-   */
+  /** Renames a key unless the name is taken. Returns 1 if it was renamed, else 0. */
   renamenx(source: Key, destination: Key): Reply<K, 0 | 1>;
-  /**
-   * Creates a key from the result of dump. `ttl` is in milliseconds, 0 for none.
-   * @see https://redis.io/commands/restore/
-   */
+  /** Creates a key from the result of dump. `ttl` is in milliseconds, 0 for none. */
   restore(key: Key, ttl: number, serialized: Uint8Array, opts?: RestoreOptions): Reply<K, "OK">;
   /**
    * Returns the next cursor, "0" at the end, and a page of keys that match a pattern or have a type. A key may be returned
@@ -196,29 +136,19 @@ export interface GenericCommands<K extends ReplyMode> {
    * ```ts
    * const [cursor, keys] = await redis.scan(0, { match: "user:*", count: 100 });
    * ```
-   * @see https://redis.io/commands/scan/
    */
   scan<WithType extends boolean = false>(
     cursor: string | number,
     opts?: ScanCommandOptions<WithType>,
   ): Reply<K, WithType extends true ? ScanResultWithType : ScanResultStandard>;
-  /**
-   * Returns the elements of a list, set or sorted set in order. With `store`, stores them and returns how many.
-   * @see https://redis.io/commands/sort/
-   */
+  /** Returns the elements of a list or set in order, or with `store` stores them and returns how many. */
   sort<T = Stored<K, string>, Store extends Key = never>(
     key: Key,
     opts?: SortOptions & SortStoreOption<Store>,
   ): Reply<K, [Store] extends [never] ? (T | null)[] : number>;
-  /**
-   * Returns the elements of a list, set or sorted set in order.
-   * @see https://redis.io/commands/sort_ro/
-   */
+  /** Returns the elements of a list, set or sorted set in order. */
   sortRo<T = Stored<K, string>>(key: Key, opts?: SortOptions): Reply<K, (T | null)[]>;
-  /**
-   * Marks keys as used. Returns how many exist.
-   * @see https://redis.io/commands/touch/
-   */
+  /** Marks keys as used. Returns how many exist. */
   touch<Given extends Key[]>(...keys: OneOrMoreKeys<Given>): Reply<K, number>;
   /**
    * Returns the time to live, in seconds; -1 if there is none, -2 if the key does not exist.
@@ -226,32 +156,19 @@ export interface GenericCommands<K extends ReplyMode> {
    * ```ts
    * await redis.ttl("session:1"); // 60
    * ```
-   * @see https://redis.io/commands/ttl/
    */
   ttl(key: Key): Reply<K, number>;
-  /**
-   * Returns the key's type.
-   * @see https://redis.io/commands/type/
-   */
+  /** Returns the key's type. */
   type(key: Key): Reply<K, Type>;
-  /**
-   * Removes keys, and frees their memory later. Returns how many were removed. Skips null, as del does.
-   * @see https://redis.io/commands/unlink/
-   */
+  /** Removes keys, and frees their memory later. Returns how many were removed. Skips null, as del does. */
   unlink<Given extends Key[]>(...keys: OneOrMoreKeys<Given>): Reply<K, number>;
-  /**
-   * Waits at most `timeout` milliseconds until this many replicas have the connection's writes. Returns how many have them.
-   * @see https://redis.io/commands/wait/
-   */
+  /** Waits at most `timeout` ms until so many replicas have the writes. Returns how many have them. */
   wait(replicas: number, timeout: number): Reply<K, number>;
-  /**
-   * Waits at most `timeout` milliseconds until writes are on the disks of the server and of replicas. Returns how many have them.
-   * @see https://redis.io/commands/waitaof/
-   */
+  /** Waits at most `timeout` ms until writes are on disks, here and at replicas. Returns on how many. */
   waitaof(local: number, replicas: number, timeout: number): Reply<K, [local: number, replicas: number]>;
 }
 
-export const genericCommands = defineCommands(() => {
+export default defineCommands(() => {
   const patterns: ArgEncoder = (out, arg, encode) => {
     for (const pattern of [arg].flat()) prefixed("GET", scalar)(out, pattern, encode);
   };

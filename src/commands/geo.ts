@@ -77,33 +77,18 @@ export type SortOrder = "ASC" | "DESC" | "asc" | "desc";
 
 /** Commands on places. */
 export interface GeoCommands<K extends ReplyMode> {
-  /**
-   * Sets members' places. Returns how many are new, or with `ch` how many changed.
-   * @see https://redis.io/commands/geoadd/
-   */
+  /** Sets members' places. Returns how many are new, or with `ch` how many changed. */
   geoadd<
     T = unknown,
     First extends MemberOr<First, GeoMember<T>, GeoAddCommandOptions> = GeoMember<T> | GeoAddCommandOptions,
   >(key: Key, memberOrOptions: First, ...members: MembersAfter<First, GeoMember<T>>): Reply<K, number | null>;
-  /**
-   * Returns the distance between two members, in metres unless a unit is given, or null if one is missing.
-   * @see https://redis.io/commands/geodist/
-   */
+  /** Returns the distance of two members, in metres unless a unit is given, or null if one is missing. */
   geodist<T = unknown>(key: Key, member1: T, member2: T, unit?: GeoUnit): Reply<K, number | null>;
-  /**
-   * Returns members' geohashes, with null for missing members.
-   * @see https://redis.io/commands/geohash/
-   */
+  /** Returns members' geohashes, with null for missing members. */
   geohash<T = unknown>(key: Key, ...members: T[]): Reply<K, (string | null)[]>;
-  /**
-   * Returns members' places in degrees, with null for missing members.
-   * @see https://redis.io/commands/geopos/
-   */
+  /** Returns members' places in degrees, with null for missing members. */
   geopos<T = unknown>(key: Key, ...members: T[]): Reply<K, ({ lng: number; lat: number } | null)[]>;
-  /**
-   * Returns the members inside a shape, nearest or farthest first.
-   * @see https://redis.io/commands/geosearch/
-   */
+  /** Returns the members inside a shape, nearest or farthest first. */
   geosearch<
     T = Stored<K>,
     O extends GeoSearchCommandOptions & OnlyKnown<O, GeoSearchCommandOptions> = GeoSearchCommandOptions,
@@ -114,10 +99,7 @@ export interface GeoCommands<K extends ReplyMode> {
     order: SortOrder,
     opts?: O | IfNone<O, GeoSearchCommandOptions>,
   ): Reply<K, GeoMatch<T, O>[]>;
-  /**
-   * Stores the members inside a shape. Returns their number.
-   * @see https://redis.io/commands/geosearchstore/
-   */
+  /** Stores the members inside a shape. Returns their number. */
   geosearchstore<T = unknown>(
     destination: Key,
     key: Key,
@@ -128,7 +110,7 @@ export interface GeoCommands<K extends ReplyMode> {
   ): Reply<K, number>;
 }
 
-export const geoCommands = defineCommands(() => {
+export default defineCommands(() => {
   const place = options("longitude!= latitude!= member!:=");
   const center = options("type!= member:= coordinate=", { coordinate: options("lon!= lat!=") });
   const shape = options("type!= radius= rect= radiusType= rectType=", { rect: options("width!= height!=") });

@@ -67,36 +67,23 @@ export interface HScanOptions {
 
 /** Commands on hashes. */
 export interface HashCommands<K extends ReplyMode> {
-  /**
-   * Removes fields. Returns how many were removed.
-   * @see https://redis.io/commands/hdel/
-   */
+  /** Removes fields. Returns how many were removed. */
   hdel(key: Key, ...fields: Key[]): Reply<K, number>;
-  /**
-   * Returns 1 if the field exists, else 0.
-   * @see https://redis.io/commands/hexists/
-   */
+  /** Returns 1 if the field exists, else 0. */
   hexists(key: Key, field: Key): Reply<K, number>;
   /**
    * Sets fields' time to live, in seconds. Returns for each field 1; 2 if it was removed at once; 0 if `option` prevented it;
    * -2 if it does not exist.
-   * @see https://redis.io/commands/hexpire/
    */
   hexpire(key: Key, fields: HashFields, seconds: number, option?: ExpireOption): Reply<K, (-2 | 0 | 1 | 2)[]>;
-  /**
-   * Sets when fields expire, in seconds since 1970. Returns the codes of hexpire, one per field.
-   * @see https://redis.io/commands/hexpireat/
-   */
+  /** Sets when fields expire, in seconds since 1970. Returns the codes of hexpire, one per field. */
   hexpireat(
     key: Key,
     fields: HashFields,
     timestamp: number,
     option?: ExpireOption,
   ): Reply<K, (-2 | 0 | 1 | 2)[]>;
-  /**
-   * Returns when fields expire, in seconds since 1970; -1 if never, -2 for a missing field.
-   * @see https://redis.io/commands/hexpiretime/
-   */
+  /** Returns when fields expire, in seconds since 1970; -1 if never, -2 for a missing field. */
   hexpiretime(key: Key, fields: HashFields): Reply<K, number[]>;
   /**
    * Returns a field's value, or null.
@@ -104,7 +91,6 @@ export interface HashCommands<K extends ReplyMode> {
    * ```ts
    * await redis.hget("user:1", "age"); // 36
    * ```
-   * @see https://redis.io/commands/hget/
    */
   hget<T = Stored<K>>(key: Key, field: Key): Reply<K, T | null>;
   /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
@@ -119,15 +105,11 @@ export interface HashCommands<K extends ReplyMode> {
    * ```ts
    * await redis.hgetall<User>("user:1"); // { name: "Ada", age: 36 }, or null
    * ```
-   * @see https://redis.io/commands/hgetall/
    */
   hgetall<T extends object = Record<string, Stored<K>>>(key: Key): Reply<K, T | null>;
   /** With `schema`, returns its output for the object. Rejects with a SchemaError if the object does not fit. */
   hgetall<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
-  /**
-   * Removes fields. Returns them as an object, or null if none existed.
-   * @see https://redis.io/commands/hgetdel/
-   */
+  /** Removes fields. Returns them as an object, or null if none existed. */
   hgetdel<T extends object = Record<string, Stored<K> | null>>(
     key: Key,
     ...fields: (string | number)[]
@@ -140,7 +122,6 @@ export interface HashCommands<K extends ReplyMode> {
   /**
    * Returns fields as an object, or null if none exists, and sets or removes their time to live. With `schema`, returns
    * its output for the object. Rejects with a SchemaError if the object does not fit.
-   * @see https://redis.io/commands/hgetex/
    */
   hgetex<T extends object = Record<string, Stored<K> | null>, S extends StandardSchema = never>(
     key: Key,
@@ -153,28 +134,15 @@ export interface HashCommands<K extends ReplyMode> {
    * ```ts
    * await redis.hincrby("user:1", "age", 1); // 37
    * ```
-   * @see https://redis.io/commands/hincrby/
    */
   hincrby(key: Key, field: Key, increment: number): Reply<K, number>;
-  /**
-   * Adds a fraction to a field. Returns the new value.
-   * @see https://redis.io/commands/hincrbyfloat/
-   */
+  /** Adds a fraction to a field. Returns the new value. */
   hincrbyfloat(key: Key, field: Key, increment: number): Reply<K, number>;
-  /**
-   * Returns the fields.
-   * @see https://redis.io/commands/hkeys/
-   */
+  /** Returns the fields. */
   hkeys(key: Key): Reply<K, string[]>;
-  /**
-   * Returns how many fields there are.
-   * @see https://redis.io/commands/hlen/
-   */
+  /** Returns how many fields there are. */
   hlen(key: Key): Reply<K, number>;
-  /**
-   * Returns fields as an object, with null for missing fields, or null if none exists.
-   * @see https://redis.io/commands/hmget/
-   */
+  /** Returns fields as an object, with null for missing fields, or null if none exists. */
   hmget<T extends object = Record<string, Stored<K> | null>>(
     key: Key,
     ...fields: NoInfer<keyof T & string>[]
@@ -184,10 +152,7 @@ export interface HashCommands<K extends ReplyMode> {
     key: Key,
     ...fieldsAndSchema: [...fields: string[], opts: SchemaOption<S>]
   ): Reply<K, InferOutput<S> | null>;
-  /**
-   * The older name of hset.
-   * @see https://redis.io/commands/hmset/
-   */
+  /** The older name of hset. */
   hmset<T = unknown, Tag = never>(key: Key, kv: Record<string, StorableField<K, T, Tag>>): Reply<K, "OK">;
   /** Sets fields given as alternating fields and values. */
   hmset<T = unknown, Tag = never>(
@@ -196,45 +161,27 @@ export interface HashCommands<K extends ReplyMode> {
     value: StorableValue<K, T, Tag>,
     ...fieldsAndValues: (Key | StorableValue<K, T, Tag>)[]
   ): Reply<K, "OK">;
-  /**
-   * Removes fields' time to live. Returns for each field 1; -1 if it had none; -2 if it does not exist.
-   * @see https://redis.io/commands/hpersist/
-   */
+  /** Removes fields' time to live. Returns for each field 1; -1 if it had none; -2 if it does not exist. */
   hpersist(key: Key, fields: HashFields): Reply<K, (-2 | -1 | 1)[]>;
-  /**
-   * Sets fields' time to live, in milliseconds. Returns the codes of hexpire, one per field.
-   * @see https://redis.io/commands/hpexpire/
-   */
+  /** Sets fields' time to live, in milliseconds. Returns the codes of hexpire, one per field. */
   hpexpire(
     key: Key,
     fields: HashFields,
     milliseconds: number,
     option?: ExpireOption,
   ): Reply<K, (-2 | 0 | 1 | 2)[]>;
-  /**
-   * Sets when fields expire, in milliseconds since 1970. Returns the codes of hexpire, one per field.
-   * @see https://redis.io/commands/hpexpireat/
-   */
+  /** Sets when fields expire, in milliseconds since 1970. Returns the codes of hexpire, one per field. */
   hpexpireat(
     key: Key,
     fields: HashFields,
     timestamp: number,
     option?: ExpireOption,
   ): Reply<K, (-2 | 0 | 1 | 2)[]>;
-  /**
-   * Returns when fields expire, in milliseconds since 1970; -1 if never, -2 for a missing field.
-   * @see https://redis.io/commands/hpexpiretime/
-   */
+  /** Returns when fields expire, in milliseconds since 1970; -1 if never, -2 for a missing field. */
   hpexpiretime(key: Key, fields: HashFields): Reply<K, number[]>;
-  /**
-   * Returns fields' time to live, in milliseconds; -1 if there is none, -2 for a missing field.
-   * @see https://redis.io/commands/hpttl/
-   */
+  /** Returns fields' time to live, in milliseconds; -1 if there is none, -2 for a missing field. */
   hpttl(key: Key, fields: HashFields): Reply<K, number[]>;
-  /**
-   * Returns a random field, or null; with a count an array of fields; with values an object.
-   * @see https://redis.io/commands/hrandfield/
-   */
+  /** Returns a random field, or null; with a count an array of fields; with values an object. */
   hrandfield(key: Key): Reply<K, string | null>;
   /** Returns random fields: distinct ones, or with a negative count possibly repeated. */
   hrandfield(key: Key, count: number, withValues?: false): Reply<K, string[]>;
@@ -250,10 +197,7 @@ export interface HashCommands<K extends ReplyMode> {
     count: number,
     withValues: boolean | undefined,
   ): Reply<K, Partial<T> | string[]>;
-  /**
-   * Returns the next cursor, "0" at the end, and a page of alternating fields and values.
-   * @see https://redis.io/commands/hscan/
-   */
+  /** Returns the next cursor, "0" at the end, and a page of alternating fields and values. */
   hscan<T = Stored<K, string | number>>(
     key: Key,
     cursor: string | number,
@@ -265,7 +209,6 @@ export interface HashCommands<K extends ReplyMode> {
    * ```ts
    * await redis.hset("user:1", { name: "Ada", age: 36 }); // 2 new fields
    * ```
-   * @see https://redis.io/commands/hset/
    */
   hset<T = unknown, Tag = never>(key: Key, kv: Record<string, StorableField<K, T, Tag>>): Reply<K, number>;
   /** Sets alternating fields and values: `hset(key, "name", "Ada", "age", 36)`. Returns how many are new. */
@@ -275,34 +218,19 @@ export interface HashCommands<K extends ReplyMode> {
     value: StorableValue<K, T, Tag>,
     ...fieldsAndValues: (Key | StorableValue<K, T, Tag>)[]
   ): Reply<K, number>;
-  /**
-   * Sets each field of the object, with a time to live. Returns 1 if they were set, 0 if `conditional` prevented it.
-   * @see https://redis.io/commands/hsetex/
-   */
+  /** Sets fields with a time to live. Returns 1 if they were set, 0 if `conditional` prevented it. */
   hsetex<T = unknown, Tag = never>(
     key: Key,
     opts: HSetExCommandOptions,
     kv: Record<string, StorableField<K, T, Tag>>,
   ): Reply<K, number>;
-  /**
-   * Sets a field if it does not exist. Returns 1 if it was set, else 0.
-   * @see https://redis.io/commands/hsetnx/
-   */
+  /** Sets a field if it does not exist. Returns 1 if it was set, else 0. */
   hsetnx<T = unknown, Tag = never>(key: Key, field: Key, value: StorableValue<K, T, Tag>): Reply<K, 0 | 1>;
-  /**
-   * Returns the length of a field's value in bytes.
-   * @see https://redis.io/commands/hstrlen/
-   */
+  /** Returns the length of a field's value in bytes. */
   hstrlen(key: Key, field: Key): Reply<K, number>;
-  /**
-   * Returns fields' time to live, in seconds; -1 if there is none, -2 for a missing field.
-   * @see https://redis.io/commands/httl/
-   */
+  /** Returns fields' time to live, in seconds; -1 if there is none, -2 for a missing field. */
   httl(key: Key, fields: HashFields): Reply<K, number[]>;
-  /**
-   * Returns the values.
-   * @see https://redis.io/commands/hvals/
-   */
+  /** Returns the values. */
   hvals<T extends unknown[] = StoredList<K, any>>(key: Key): Reply<K, T>;
   /** Returns values of one type. */
   hvals<T = never>(key: Key, ...none: IfNamed<T, []>): Reply<K, T[]>;
@@ -310,7 +238,7 @@ export interface HashCommands<K extends ReplyMode> {
   hvals<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;
 }
 
-export const hashCommands = defineCommands(() => {
+export default defineCommands(() => {
   const fields = prefixed("FIELDS", counted);
   const ofFields = read(list(int), scalar, fields);
 

@@ -1,13 +1,13 @@
-import { type ArrayCommands, arrayCommands } from "./array.js";
+import arrayCommands, { type ArrayCommands } from "./array.js";
 import { type BitFieldCommand, type BitmapCommands, bitfield, bitmapCommands } from "./bitmap.js";
-import { type ConnectionCommands, connectionCommands } from "./connection.js";
-import { type GenericCommands, genericCommands } from "./generic.js";
-import { type GeoCommands, geoCommands } from "./geo.js";
-import { type HashCommands, hashCommands } from "./hash.js";
-import { type HyperLogLogCommands, hyperloglogCommands } from "./hyperloglog.js";
-import { type JsonCommands, jsonCommands } from "./json.js";
-import { type ListCommands, listCommands } from "./list.js";
-import { type PubSubCommands, pubsubCommands } from "./pubsub.js";
+import connectionCommands, { type ConnectionCommands } from "./connection.js";
+import genericCommands, { type GenericCommands } from "./generic.js";
+import geoCommands, { type GeoCommands } from "./geo.js";
+import hashCommands, { type HashCommands } from "./hash.js";
+import hyperloglogCommands, { type HyperLogLogCommands } from "./hyperloglog.js";
+import jsonCommands, { type JsonCommands } from "./json.js";
+import listCommands, { type ListCommands } from "./list.js";
+import pubsubCommands, { type PubSubCommands } from "./pubsub.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import {
   type FunctionCommands,
@@ -15,15 +15,15 @@ import {
   type ScriptingCommands,
   scriptingCommands,
 } from "./scripting.js";
-import { type ServerCommands, serverCommands } from "./server.js";
-import { type SetCommands, setCommands } from "./set.js";
-import { type SortedSetCommands, sortedSetCommands } from "./sorted-set.js";
+import serverCommands, { type ServerCommands } from "./server.js";
+import setCommands, { type SetCommands } from "./set.js";
+import sortedSetCommands, { type SortedSetCommands } from "./sorted-set.js";
 import type { CommandSpec } from "./spec.js";
-import { type StreamCommands, streamCommands } from "./stream.js";
-import { type StringCommands, stringCommands } from "./string.js";
-import { type VectorSetCommands, vectorSetCommands } from "./vector-set.js";
+import streamCommands, { type StreamCommands } from "./stream.js";
+import stringCommands, { type StringCommands } from "./string.js";
+import vectorSetCommands, { type VectorSetCommands } from "./vector-set.js";
 
-/** All commands that are methods, under the reply mode `K`. */
+/** All commands that are methods, under the reply mode `K`. https://redis.io/commands/ describes each in full. */
 export interface Commands<K extends ReplyMode>
   extends StringCommands<K>,
     HashCommands<K>,

@@ -30,15 +30,9 @@ export interface JsonSetCondition {
 
 /** Commands on JSON. For a path that begins with `$` they return a result per match, null for a match of another type. */
 export interface JsonCommands<K extends ReplyMode> {
-  /**
-   * Appends to arrays. Returns their new lengths.
-   * @see https://redis.io/commands/json.arrappend/
-   */
+  /** Appends to arrays. Returns their new lengths. */
   arrappend(key: Key, path: string, ...values: unknown[]): Reply<K, (number | null)[]>;
-  /**
-   * Returns the index of a value in arrays, -1 if it is missing.
-   * @see https://redis.io/commands/json.arrindex/
-   */
+  /** Returns the index of a value in arrays, -1 if it is missing. */
   arrindex(
     key: Key,
     path: string,
@@ -46,45 +40,21 @@ export interface JsonCommands<K extends ReplyMode> {
     start?: number,
     stop?: number,
   ): Reply<K, (number | null)[]>;
-  /**
-   * Inserts into arrays before an index. Returns their new lengths.
-   * @see https://redis.io/commands/json.arrinsert/
-   */
+  /** Inserts into arrays before an index. Returns their new lengths. */
   arrinsert(key: Key, path: string, index: number, ...values: unknown[]): Reply<K, (number | null)[]>;
-  /**
-   * Returns the lengths of arrays; without a path, the length of the document.
-   * @see https://redis.io/commands/json.arrlen/
-   */
+  /** Returns the lengths of arrays; without a path, the length of the document. */
   arrlen(key: Key, path?: string): Reply<K, (number | null)[]>;
-  /**
-   * Removes an element from arrays, by default the last. Returns the elements.
-   * @see https://redis.io/commands/json.arrpop/
-   */
+  /** Removes an element from arrays, by default the last. Returns the elements. */
   arrpop<T = Stored<K>>(key: Key, path?: string, index?: number): Reply<K, (T | null)[]>;
-  /**
-   * Keeps the elements from one index to another, both included. Both default to 0. Returns the new lengths.
-   * @see https://redis.io/commands/json.arrtrim/
-   */
+  /** Keeps the elements from one index to another, both included. Both default to 0. Returns the new lengths. */
   arrtrim(key: Key, path?: string, start?: number, stop?: number): Reply<K, (number | null)[]>;
-  /**
-   * Empties arrays and objects, sets numbers to 0. Returns how many changed.
-   * @see https://redis.io/commands/json.clear/
-   */
+  /** Empties arrays and objects, sets numbers to 0. Returns how many changed. */
   clear(key: Key, path?: string): Reply<K, number>;
-  /**
-   * Removes values. Returns how many were removed.
-   * @see https://redis.io/commands/json.del/
-   */
+  /** Removes values. Returns how many were removed. */
   del(key: Key, path?: string): Reply<K, number>;
-  /**
-   * The other name of del.
-   * @see https://redis.io/commands/json.forget/
-   */
+  /** The other name of del. */
   forget(key: Key, path?: string): Reply<K, number>;
-  /**
-   * Returns the document, the value at one path, or an object of the values at several paths; null if the key does not exist.
-   * @see https://redis.io/commands/json.get/
-   */
+  /** Returns the document, the value at one path, or an object of the values at several, or null. */
   get<T = Stored<K>>(key: Key, ...paths: string[]): Reply<K, T | null>;
   /** Asks for the layout of the options. It shows with the codec `text`; the default codec parses the text. */
   get<T = Stored<K>>(key: Key, opts: JsonGetOptions | undefined, ...paths: string[]): Reply<K, T | null>;
@@ -95,15 +65,9 @@ export interface JsonCommands<K extends ReplyMode> {
       | [...paths: string[], opts: SchemaOption<S>]
       | [opts: SchemaOption<S>, ...paths: string[]]
   ): Reply<K, InferOutput<S> | null>;
-  /**
-   * Merges a value into the existing one. Properties that are null in `value` are removed.
-   * @see https://redis.io/commands/json.merge/
-   */
+  /** Merges a value into the existing one. Properties that are null in `value` are removed. */
   merge(key: Key, path: string, value: JsonInput): Reply<K, "OK" | null>;
-  /**
-   * Returns the value at a path of each document, or null.
-   * @see https://redis.io/commands/json.mget/
-   */
+  /** Returns the value at a path of each document, or null. */
   mget<T extends unknown[] = (Stored<K> | null)[]>(keys: Key[], path: string): Reply<K, T>;
   /** As above, with the type of one value: `T` is that of each item. */
   mget<T = never>(keys: Key[], path: string, ...none: IfNamed<T, []>): Reply<K, (T | null)[]>;
@@ -113,71 +77,38 @@ export interface JsonCommands<K extends ReplyMode> {
     path: string,
     opts: SchemaOption<S>,
   ): Reply<K, (InferOutput<S> | null)[]>;
-  /**
-   * Sets several values, all or none.
-   * @see https://redis.io/commands/json.mset/
-   */
+  /** Sets several values, all or none. */
   mset(...args: { key: Key; path: string; value: JsonInput }[]): Reply<K, "OK" | null>;
-  /**
-   * Adds to numbers. Returns their new values.
-   * @see https://redis.io/commands/json.numincrby/
-   */
+  /** Adds to numbers. Returns their new values. */
   numincrby(key: Key, path: string, value: number): Reply<K, (number | null)[]>;
-  /**
-   * Multiplies numbers. Returns their new values.
-   * @see https://redis.io/commands/json.nummultby/
-   */
+  /** Multiplies numbers. Returns their new values. */
   nummultby(key: Key, path: string, value: number): Reply<K, (number | null)[]>;
   /** Raises numbers to a power. Returns their new values. */
   numpowby(key: Key, path: string, value: number): Reply<K, (number | null)[]>;
-  /**
-   * Returns the property names of objects. Without a path Redis returns one value, not an array.
-   * @see https://redis.io/commands/json.objkeys/
-   */
+  /** Returns the property names of objects. Without a path Redis returns one value, not an array. */
   objkeys(key: Key, path?: string): Reply<K, (string[] | null)[]>;
-  /**
-   * Returns how many properties objects have. Without a path Redis returns one value, not an array.
-   * @see https://redis.io/commands/json.objlen/
-   */
+  /** Returns how many properties objects have. Without a path Redis returns one value, not an array. */
   objlen(key: Key, path?: string): Reply<K, (number | null)[]>;
-  /**
-   * Returns the value in the form of Redis's own protocol.
-   * @see https://redis.io/commands/json.resp/
-   */
+  /** Returns the value in the form of Redis's own protocol. */
   resp(key: Key, path?: string): Reply<K, any>;
-  /**
-   * Sets a value; with `nx` only if there is none, with `xx` only if there is one. Returns null if it was not set.
-   * @see https://redis.io/commands/json.set/
-   */
+  /** Sets a value; with `nx` only if there is none, with `xx` only if there is one. Returns null if not. */
   set(
     key: Key,
     path: string,
     value: JsonInput,
     opts?: AtMostOne<JsonSetCondition, "only one of nx and xx">,
   ): Reply<K, "OK" | null>;
-  /**
-   * Appends to strings; `value` is JSON text, such as `'"more"'`. Returns their new lengths.
-   * @see https://redis.io/commands/json.strappend/
-   */
+  /** Appends to strings; `value` is JSON text, such as `'"more"'`. Returns their new lengths. */
   strappend(key: Key, path: string, value: string): Reply<K, (number | null)[]>;
-  /**
-   * Returns the lengths of strings. Without a path Redis returns one value, not an array.
-   * @see https://redis.io/commands/json.strlen/
-   */
+  /** Returns the lengths of strings. Without a path Redis returns one value, not an array. */
   strlen(key: Key, path?: string): Reply<K, (number | null)[]>;
-  /**
-   * Inverts booleans. Returns their new values, as 0 or 1.
-   * @see https://redis.io/commands/json.toggle/
-   */
+  /** Inverts booleans. Returns their new values, as 0 or 1. */
   toggle(key: Key, path: string): Reply<K, number[]>;
-  /**
-   * Returns the types. Without a path Redis returns one value, not an array.
-   * @see https://redis.io/commands/json.type/
-   */
+  /** Returns the types. Without a path Redis returns one value, not an array. */
   type(key: Key, path?: string): Reply<K, string[]>;
 }
 
-export const jsonCommands = defineCommands(() => {
+export default defineCommands(() => {
   // Text inside a document has JSON's quotes. The default codec keeps quotes, since stored text may begin with one. Another codec may
   // have removed them.
   const found: Decoder = (reply, ...context) => {

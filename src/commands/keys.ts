@@ -30,11 +30,7 @@ const KEYLESS =
 /** Commands that have no spec in the registry, but known keys. `warmline/modules` has the specs of the module commands. */
 const KEYED = /^(GEORADIUS|FT\.SUG|(BF|CF|CMS|TOPK|TDIGEST)\.|TS\.(?!M[GR]|N|Q|READ))/;
 
-/**
- * Returns the indexes of a command's keys.
- * @param argv the name in upper case, then the arguments.
- * @param patterns whether to include the patterns by which SORT reads keys.
- */
+/** Returns the indexes of a command's keys, with `patterns` also those of the patterns by which SORT reads keys. */
 function keyPlaces(argv: Argv, patterns = false): number[] {
   const name = argv[0] as string;
   const { length } = argv;

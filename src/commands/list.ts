@@ -52,10 +52,7 @@ export type MoveOptions = (
 
 /** Commands on lists. */
 export interface ListCommands<K extends ReplyMode> {
-  /**
-   * Moves an element between lists, waiting for one at most `timeout` seconds (0: forever). Returns the element, or null.
-   * @see https://redis.io/commands/blmove/
-   */
+  /** Moves an element, waiting for one at most `timeout` seconds (0: forever). Returns it, or null. */
   blmove<T = Stored<K, string>>(
     source: Key,
     destination: Key,
@@ -72,10 +69,7 @@ export interface ListCommands<K extends ReplyMode> {
     timeout: number,
     opts?: MoveOptions,
   ): Reply<K, T[] | null>;
-  /**
-   * Takes elements from the first list that has any, waiting at most `timeout` seconds. Returns key and elements, or null.
-   * @see https://redis.io/commands/blmpop/
-   */
+  /** Takes elements of the first list that has any, waiting `timeout` seconds at most, or returns null. */
   blmpop<T = Stored<K>>(
     timeout: number,
     numkeys: number,
@@ -83,25 +77,13 @@ export interface ListCommands<K extends ReplyMode> {
     side: Side,
     count?: number,
   ): Reply<K, [key: string, elements: T[]] | null>;
-  /**
-   * Takes the first element of the first list that has any, waiting at most `timeout` seconds. Returns key and element, or null.
-   * @see https://redis.io/commands/blpop/
-   */
+  /** Takes the first element of the first list that has any, waiting `timeout` seconds at most, or null. */
   blpop<T = Stored<K>>(keys: Key | Key[], timeout: number): Reply<K, [key: string, element: T] | null>;
-  /**
-   * Takes the last element of the first list that has any, waiting at most `timeout` seconds. Returns key and element, or null.
-   * @see https://redis.io/commands/brpop/
-   */
+  /** Takes the last element of the first list that has any, waiting `timeout` seconds at most, or null. */
   brpop<T = Stored<K>>(keys: Key | Key[], timeout: number): Reply<K, [key: string, element: T] | null>;
-  /**
-   * Moves the last element of one list to the start of another, waiting for it. Older form of blmove.
-   * @see https://redis.io/commands/brpoplpush/
-   */
+  /** Moves the last element of one list to the start of another, waiting for it. Older form of blmove. */
   brpoplpush<T = Stored<K, string>>(source: Key, destination: Key, timeout: number): Reply<K, T | null>;
-  /**
-   * Returns the element at an index, or null. A negative index counts from the end.
-   * @see https://redis.io/commands/lindex/
-   */
+  /** Returns the element at an index, or null. A negative index counts from the end. */
   lindex<T = Stored<K, any>>(key: Key, index: number): Reply<K, T | null>;
   /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   lindex<S extends StandardSchema>(
@@ -109,25 +91,16 @@ export interface ListCommands<K extends ReplyMode> {
     index: number,
     opts: SchemaOption<S>,
   ): Reply<K, InferOutput<S> | null>;
-  /**
-   * Inserts beside the first element equal to `pivot`. Returns the new length, -1 if there is no pivot, 0 if there is no list.
-   * @see https://redis.io/commands/linsert/
-   */
+  /** Inserts beside the first `pivot`. Returns the new length, -1 without a pivot, 0 without a list. */
   linsert<T = unknown, Tag = never>(
     key: Key,
     direction: "before" | "after",
     pivot: StorableValue<K, T, Tag>,
     value: StorableValue<K, T, Tag>,
   ): Reply<K, number>;
-  /**
-   * Returns the length.
-   * @see https://redis.io/commands/llen/
-   */
+  /** Returns the length. */
   llen(key: Key): Reply<K, number>;
-  /**
-   * Moves an element from an end of one list to an end of another. Returns the element, or null.
-   * @see https://redis.io/commands/lmove/
-   */
+  /** Moves an element from an end of one list to an end of another. Returns the element, or null. */
   lmove<T = Stored<K, string>>(
     source: Key,
     destination: Key,
@@ -142,10 +115,7 @@ export interface ListCommands<K extends ReplyMode> {
     whereTo: Side,
     opts?: MoveOptions,
   ): Reply<K, T[] | null>;
-  /**
-   * Takes elements from the first list that has any. Returns key and elements, or null.
-   * @see https://redis.io/commands/lmpop/
-   */
+  /** Takes elements from the first list that has any. Returns key and elements, or null. */
   lmpop<T = Stored<K>>(
     numkeys: number,
     keys: Key[],
@@ -158,7 +128,6 @@ export interface ListCommands<K extends ReplyMode> {
    * ```ts
    * await redis.lpop<Job>("jobs"); // { id: 2 }, or null
    * ```
-   * @see https://redis.io/commands/lpop/
    */
   lpop<T = Stored<K>>(key: Key): Reply<K, T | null>;
   /** Takes up to `count` of the first elements. Returns them, or null if the list does not exist. */
@@ -173,10 +142,7 @@ export interface ListCommands<K extends ReplyMode> {
     count: number,
     opts: SchemaOption<S>,
   ): Reply<K, InferOutput<S>[] | null>;
-  /**
-   * Returns the index of an element, or null; with `count` an array of indexes.
-   * @see https://redis.io/commands/lpos/
-   */
+  /** Returns the index of an element, or null; with `count` an array of indexes. */
   lpos<T = number>(key: Key, element: unknown, opts?: LPosOneOptions): Reply<K, T | null>;
   /** Returns the indexes of up to `count` elements. */
   lpos<T = number[]>(key: Key, element: unknown, opts: LPosManyOptions): Reply<K, T>;
@@ -188,13 +154,9 @@ export interface ListCommands<K extends ReplyMode> {
    * ```ts
    * await redis.lpush("jobs", { id: 1 }, { id: 2 }); // 2 elements
    * ```
-   * @see https://redis.io/commands/lpush/
    */
   lpush<T = unknown, Tag = never>(key: Key, ...elements: StorableValue<K, T, Tag>[]): Reply<K, number>;
-  /**
-   * Inserts elements at the start if the list exists. Returns the new length, else 0.
-   * @see https://redis.io/commands/lpushx/
-   */
+  /** Inserts elements at the start if the list exists. Returns the new length, else 0. */
   lpushx<T = unknown, Tag = never>(key: Key, ...elements: StorableValue<K, T, Tag>[]): Reply<K, number>;
   /**
    * Returns the elements between two indexes, both included; negative ones count from the end.
@@ -202,7 +164,6 @@ export interface ListCommands<K extends ReplyMode> {
    * ```ts
    * await redis.lrange<Job>("jobs", 0, -1); // [{ id: 2 }, { id: 1 }]
    * ```
-   * @see https://redis.io/commands/lrange/
    */
   lrange<T = Stored<K, string>>(key: Key, start: number, end: number): Reply<K, T[]>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
@@ -212,25 +173,13 @@ export interface ListCommands<K extends ReplyMode> {
     end: number,
     opts: SchemaOption<S>,
   ): Reply<K, InferOutput<S>[]>;
-  /**
-   * Removes `count` elements equal to `value`, from the end if negative, all if 0. Returns how many were removed.
-   * @see https://redis.io/commands/lrem/
-   */
+  /** Removes `count` elements equal to `value`, from the end if negative, all if 0. Returns how many. */
   lrem<T = unknown, Tag = never>(key: Key, count: number, value: StorableValue<K, T, Tag>): Reply<K, number>;
-  /**
-   * Sets the element at an index.
-   * @see https://redis.io/commands/lset/
-   */
+  /** Sets the element at an index. */
   lset<T = unknown, Tag = never>(key: Key, index: number, value: StorableValue<K, T, Tag>): Reply<K, "OK">;
-  /**
-   * Keeps only the elements between two indexes, both included.
-   * @see https://redis.io/commands/ltrim/
-   */
+  /** Keeps only the elements between two indexes, both included. */
   ltrim(key: Key, start: number, end: number): Reply<K, "OK">;
-  /**
-   * Takes the last element. Returns it, or null if the list does not exist.
-   * @see https://redis.io/commands/rpop/
-   */
+  /** Takes the last element. Returns it, or null if the list does not exist. */
   rpop<T = Stored<K, string>>(key: Key): Reply<K, T | null>;
   /** Takes up to `count` of the last elements. Returns them, or null if the list does not exist. */
   rpop<T = Stored<K, string>>(key: Key, count: number): Reply<K, SeveralValues<T> | null>;
@@ -244,10 +193,7 @@ export interface ListCommands<K extends ReplyMode> {
     count: number,
     opts: SchemaOption<S>,
   ): Reply<K, InferOutput<S>[] | null>;
-  /**
-   * Moves the last element of one list to the start of another. Older form of lmove.
-   * @see https://redis.io/commands/rpoplpush/
-   */
+  /** Moves the last element of one list to the start of another. Older form of lmove. */
   rpoplpush<T = Stored<K, string>>(source: Key, destination: Key): Reply<K, T | null>;
   /**
    * Appends elements at the end. Returns the new length.
@@ -255,17 +201,13 @@ export interface ListCommands<K extends ReplyMode> {
    * ```ts
    * await redis.rpush("jobs", { id: 3 }); // 3 elements
    * ```
-   * @see https://redis.io/commands/rpush/
    */
   rpush<T = unknown, Tag = never>(key: Key, ...elements: StorableValue<K, T, Tag>[]): Reply<K, number>;
-  /**
-   * Appends elements at the end if the list exists. Returns the new length, else 0.
-   * @see https://redis.io/commands/rpushx/
-   */
+  /** Appends elements at the end if the list exists. Returns the new length, else 0. */
   rpushx<T = unknown, Tag = never>(key: Key, ...elements: StorableValue<K, T, Tag>[]): Reply<K, number>;
 }
 
-export const listCommands = defineCommands(() => {
+export default defineCommands(() => {
   const one = orNull(value);
   const popped = orNull(tuple(text, value));
   const poppedMany = orNull(tuple(text, list(value)));

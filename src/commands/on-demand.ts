@@ -26,7 +26,6 @@ const property = (value: unknown): PropertyDescriptor => ({
  * Returns an object whose properties are created at their first lookup, since most of the 400 methods are never called. From then
  * on they are ordinary properties, which can be detached, spied on, replaced and listed.
  * @param create returns the value of a property, or undefined if there is none.
- * @param names returns the names of all properties.
  * @param taken whether an inherited property of this name wins. Default: any inherited property.
  */
 export function onDemand(
@@ -51,7 +50,6 @@ export function onDemand(
  * Returns a prototype whose methods are bound to the object that they are read from, so that they work detached. The prototype's
  * descriptors hold ordinary methods, which test tools can spy on or mock.
  * @param describe returns a function that creates the method of a name for its owner, or undefined if there is no such method.
- * @param names returns the names of all methods.
  * @param isOwner whether methods can be created for an object. For a prototype they can't.
  * @param keeps whether a method becomes an own property of its owner at the first lookup. False if classes may extend the
  * prototype: a method that is looked up by `super` would then hide the subclass's method.

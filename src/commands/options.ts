@@ -1,63 +1,15 @@
-// The types of commands, their options and replies. Types that @upstash/redis exports too have the same names.
-export type {
-  ArGrepOptions,
-  ArGrepPredicate,
-  ArGrepResult,
-  ArInfoOptions,
-  ArInfoResult,
-  ArLastItemsOptions,
-  ArMSetValues,
-  ArOpKeyword,
-  ArOpOperation,
-  ArrayCommands,
-  ArrayIndex,
-  ArScanOptions,
-} from "./array.js";
+// The types of commands, their options and replies. Types that @upstash/redis exports too have the same names. A group's own
+// specs are the default export of its file, so that they are not among these.
+export type * from "./array.js";
 export type { BitFieldCommand, BitmapCommands, BitUnit } from "./bitmap.js";
-export type { ClientSetInfoAttribute, ConnectionCommands } from "./connection.js";
-export type {
-  CopyOptions,
-  GenericCommands,
-  RestoreOptions,
-  ScanResultStandard,
-  ScanResultWithType,
-  SortOptions,
-  SortStoreOption,
-  Type,
-} from "./generic.js";
-export type {
-  CenterPoint,
-  GeoAddCommandOptions,
-  GeoCommands,
-  GeoCoordinates,
-  GeoCount,
-  GeoMatch,
-  GeoMember,
-  GeoSearchCommandOptions,
-  GeoSearchStoreCommandOptions,
-  GeoUnit,
-  Shape,
-  SortOrder,
-} from "./geo.js";
-export type {
-  FieldExpiration,
-  HashCommands,
-  HashFields,
-  HGetExCommandOptions,
-  HScanOptions,
-  HSetExCommandOptions,
-} from "./hash.js";
-export type { HyperLogLogCommands } from "./hyperloglog.js";
-export type { JsonCommands, JsonGetOptions, JsonInput, JsonSetCondition } from "./json.js";
-export type {
-  ListCommands,
-  LPosManyOptions,
-  LPosOneOptions,
-  LPosOptions,
-  MoveOptions,
-  Side,
-} from "./list.js";
-export type { PubSubCommands } from "./pubsub.js";
+export type * from "./connection.js";
+export type * from "./generic.js";
+export type * from "./geo.js";
+export type * from "./hash.js";
+export type * from "./hyperloglog.js";
+export type * from "./json.js";
+export type * from "./list.js";
+export type * from "./pubsub.js";
 export type {
   FunctionCommands,
   FunctionLibrary,
@@ -68,118 +20,11 @@ export type {
   ScriptFlushTime,
   ScriptingCommands,
 } from "./scripting.js";
-export type { FlushOptions, MemoryUsageOptions, ServerCommands } from "./server.js";
-export type { SetCommands, UnionCountOptions } from "./set.js";
-export type {
-  LexBound,
-  MemberCondition,
-  OptionalRangeLimit,
-  PoppedScored,
-  PopSide,
-  RangeBound,
-  RangeKind,
-  RangeLimit,
-  RangeResult,
-  RankScoreOption,
-  ScoreBound,
-  ScoreCondition,
-  ScoreMember,
-  ScoresOption,
-  ScoreWeights,
-  SortedSetCommands,
-  StoredRangeOptions,
-  UnscoredRangeOptions,
-  ZAddCommandOptions,
-  ZInterStoreCommandOptions,
-  ZRangeCommandOptions,
-  ZUnionCommandOptions,
-  ZUnionStoreCommandOptions,
-} from "./sorted-set.js";
-export type {
-  IsOwn,
-  Mark,
-  Storable,
-  StorableField,
-  StorableMember,
-  StorableValue,
-  Suspect,
-  Uninferred,
-} from "./storable.js";
-export type {
-  ClaimedEntries,
-  PendingEntry,
-  PendingSummary,
-  StreamCommands,
-  StreamEntries,
-  StreamEntry,
-  StreamIds,
-  StreamRefOption,
-  XAckDelOption,
-  XAddCommandOptions,
-  XAutoClaimOptions,
-  XCfgSetOptions,
-  XClaimOptions,
-  XDelExOption,
-  XGroupCommandType,
-  XGroupCreateOptions,
-  XGroupReturnType,
-  XGroupSetIdOptions,
-  XInfoCommands,
-  XNackOptions,
-  XPendingOptions,
-  XReadGroupOptions,
-  XReadOptions,
-  XSetIdOptions,
-  XTrimOptions,
-} from "./stream.js";
-export type {
-  Comparison,
-  GetExCommandOptions,
-  IncrExOptions,
-  IncrementOption,
-  LcsMatches,
-  LcsOptions,
-  LcsResult,
-  MSetExOptions,
-  PreviousValueOption,
-  SetCommandOptions,
-  SetCondition,
-  SetOptions,
-  SetResult,
-  StringCommands,
-  ValueComparison,
-} from "./string.js";
-export type {
-  AtMostOne,
-  CollectionScanOptions,
-  CountLimitOption,
-  ExistenceCondition,
-  Expiration,
-  ExpirationOrKeepTtl,
-  ExpirationOrPersist,
-  ExpireOption,
-  IfGiven,
-  IfNamed,
-  IfNone,
-  MaybeScoredMembers,
-  Meant,
-  MemberOr,
-  MembersAfter,
-  NamesOf,
-  NestedReply,
-  OneOrMoreKeys,
-  OnlyKnown,
-  PoppedMember,
-  ScanCommandOptions,
-  ScoredMembers,
-  SeveralValues,
-  UnknownOption,
-} from "./types.js";
-export type {
-  VAddOptions,
-  Vector,
-  VectorSetCommands,
-  VSimMatch,
-  VSimOptions,
-  VSimResult,
-} from "./vector-set.js";
+export type * from "./server.js";
+export type * from "./set.js";
+export type * from "./sorted-set.js";
+export type * from "./storable.js";
+export type * from "./stream.js";
+export type * from "./string.js";
+export type * from "./types.js";
+export type * from "./vector-set.js";

@@ -12,42 +12,23 @@ export interface PubSubCommands<K extends ReplyMode> {
    * ```ts
    * await redis.publish("orders", { id: 1 }); // 3 subscribers received it
    * ```
-   * @see https://redis.io/commands/publish/
    */
   publish<T = unknown, Tag = never>(channel: string, message: StorableValue<K, T, Tag>): Reply<K, number>;
-  /**
-   * Returns the channels that have subscribers, with a glob pattern only the ones that match it.
-   * @see https://redis.io/commands/pubsub-channels/
-   */
+  /** Returns the channels that have subscribers, with a glob pattern only the ones that match it. */
   pubsubChannels(pattern?: string): Reply<K, string[]>;
-  /**
-   * Returns how many patterns have subscribers.
-   * @see https://redis.io/commands/pubsub-numpat/
-   */
+  /** Returns how many patterns have subscribers. */
   pubsubNumpat(): Reply<K, number>;
-  /**
-   * Returns how many subscribers each channel has.
-   * @see https://redis.io/commands/pubsub-numsub/
-   */
+  /** Returns how many subscribers each channel has. */
   pubsubNumsub(...channels: string[]): Reply<K, Record<string, number>>;
-  /**
-   * Returns the shard channels that have subscribers, with a glob pattern only the ones that match it.
-   * @see https://redis.io/commands/pubsub-shardchannels/
-   */
+  /** Returns the shard channels that have subscribers, with a glob pattern only the ones that match it. */
   pubsubShardchannels(pattern?: string): Reply<K, string[]>;
-  /**
-   * Returns how many subscribers each shard channel has.
-   * @see https://redis.io/commands/pubsub-shardnumsub/
-   */
+  /** Returns how many subscribers each shard channel has. */
   pubsubShardnumsub(...channels: string[]): Reply<K, Record<string, number>>;
-  /**
-   * Sends a message to a shard channel. Returns how many received it.
-   * @see https://redis.io/commands/spublish/
-   */
+  /** Sends a message to a shard channel. Returns how many received it. */
   spublish<T = unknown, Tag = never>(channel: string, message: StorableValue<K, T, Tag>): Reply<K, number>;
 }
 
-export const pubsubCommands = defineCommands(() => {
+export default defineCommands(() => {
   const channels = write(list(text), optional(scalar));
   const counts = write(object(int), rest(scalars, 0));
   const publish = write(int, scalar, stored);

@@ -15,3 +15,21 @@ export function findSpec(argv: readonly unknown[]): [spec: CommandSpec | undefin
   const spec = specs.get(`${name} ${sub}`);
   return spec ? [spec, 2] : [specs.get(name!), 1];
 }
+
+/** Reads of modules, whose specs are in the entry `warmline/modules`. */
+const MODULE_READS =
+  /^(BF|CF|CMS|TOPK|TDIGEST|TS|FT)\.((BY)?(REV)?RANK|CARD|CDF|COUNT|DEBUG|M?EXISTS|INFO|(ALIAS)?LIST|MAX|MIN|QUANTILE|QUERY(INDEX|LABELS)?|(SCAN|DICT|SYN)DUMP|TRIMMED_MEAN|(M|SUG)?GET|[MN]?(REV)?RANGE|READ|AGGREGATE|EXPLAIN(CLI)?|PROFILE|SEARCH|SPELLCHECK|SUGLEN|TAGVALS)$/i;
+
+/**
+ * Whether a command may change data. An unknown command counts as a write, since reads are retried automatically.
+ * @param argv name and arguments.
+ */
+export function isWrite(argv: readonly unknown[]): boolean {
+  const [spec, nameLength] = findSpec(argv);
+  if (!spec && MODULE_READS.test(String(argv[0]))) {
+    // If the response is lost, its cursor stays open at the server.
+    return argv.some((arg) => /^withcursor$/i.test(String(arg)));
+  }
+  const write = spec?.write ?? true;
+  return typeof write === "function" ? write(argv.slice(nameLength)) : write;
+}

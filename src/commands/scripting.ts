@@ -24,43 +24,21 @@ export interface ScriptingCommands<K extends ReplyMode> {
    * ```ts
    * await redis.eval("return redis.call('INCRBY', KEYS[1], ARGV[1])", ["visits"], [5]); // 7
    * ```
-   * @see https://redis.io/commands/eval/
    */
   eval<TArgs extends unknown[], T = unknown>(script: string, keys: Key[], args?: TArgs): Reply<K, T>;
-  /**
-   * Runs a Lua script that only reads. Returns the script's result.
-   * @see https://redis.io/commands/eval_ro/
-   */
+  /** Runs a Lua script that only reads. Returns the script's result. */
   evalRo<TArgs extends unknown[], T = unknown>(script: string, keys: Key[], args?: TArgs): Reply<K, T>;
-  /**
-   * Runs a loaded script by its SHA-1 digest. Returns the script's result. Throws a NOSCRIPT error if it is not loaded.
-   * @see https://redis.io/commands/evalsha/
-   */
+  /** Runs a loaded script by its SHA-1 digest. Returns its result, or throws NOSCRIPT if it is not loaded. */
   evalsha<TArgs extends unknown[], T = unknown>(sha1: string, keys: Key[], args?: TArgs): Reply<K, T>;
-  /**
-   * Runs a loaded script that only reads by its SHA-1 digest. Returns the script's result.
-   * @see https://redis.io/commands/evalsha_ro/
-   */
+  /** Runs a loaded script that only reads by its SHA-1 digest. Returns the script's result. */
   evalshaRo<TArgs extends unknown[], T = unknown>(sha1: string, keys: Key[], args?: TArgs): Reply<K, T>;
-  /**
-   * Returns for each digest 1 if its script is loaded, else 0.
-   * @see https://redis.io/commands/script-exists/
-   */
+  /** Returns for each digest 1 if its script is loaded, else 0. */
   scriptExists(...sha1s: string[]): Reply<K, number[]>;
-  /**
-   * Unloads all scripts.
-   * @see https://redis.io/commands/script-flush/
-   */
+  /** Unloads all scripts. */
   scriptFlush(opts?: ScriptFlushCommandOptions): Reply<K, "OK">;
-  /**
-   * Stops the running script, if it has not written.
-   * @see https://redis.io/commands/script-kill/
-   */
+  /** Stops the running script, if it has not written. */
   scriptKill(): Reply<K, "OK">;
-  /**
-   * Loads a script. Returns its SHA-1 digest.
-   * @see https://redis.io/commands/script-load/
-   */
+  /** Loads a script. Returns its SHA-1 digest. */
   scriptLoad(script: string): Reply<K, string>;
   /** Returns a loaded script by its digest. Valkey only. */
   scriptShow(sha1: string): Reply<K, string>;
@@ -118,55 +96,25 @@ export interface FunctionStats {
 
 /** Commands on functions. */
 export interface FunctionCommands<K extends ReplyMode> {
-  /**
-   * Calls a function. Returns the function's result.
-   * @see https://redis.io/commands/fcall/
-   */
+  /** Calls a function. Returns the function's result. */
   call<T = unknown>(functionName: string, keys?: Key[], args?: unknown[]): Reply<K, T>;
-  /**
-   * Calls a function that only reads. Returns the function's result.
-   * @see https://redis.io/commands/fcall_ro/
-   */
+  /** Calls a function that only reads. Returns the function's result. */
   callRo<T = unknown>(functionName: string, keys?: Key[], args?: unknown[]): Reply<K, T>;
-  /**
-   * Removes a library.
-   * @see https://redis.io/commands/function-delete/
-   */
+  /** Removes a library. */
   delete(libraryName: string): Reply<K, "OK">;
-  /**
-   * Returns all libraries in a form for restore.
-   * @see https://redis.io/commands/function-dump/
-   */
+  /** Returns all libraries in a form for restore. */
   dump(): Reply<K, Uint8Array>;
-  /**
-   * Removes all libraries.
-   * @see https://redis.io/commands/function-flush/
-   */
+  /** Removes all libraries. */
   flush(): Reply<K, "OK">;
-  /**
-   * Stops the running function, if it has not written.
-   * @see https://redis.io/commands/function-kill/
-   */
+  /** Stops the running function, if it has not written. */
   kill(): Reply<K, "OK">;
-  /**
-   * Returns the libraries and their functions.
-   * @see https://redis.io/commands/function-list/
-   */
+  /** Returns the libraries and their functions. */
   list(args?: FunctionListArgs): Reply<K, FunctionLibrary[]>;
-  /**
-   * Loads a library. Returns its name.
-   * @see https://redis.io/commands/function-load/
-   */
+  /** Loads a library. Returns its name. */
   load(args: FunctionLoadArgs): Reply<K, string>;
-  /**
-   * Loads libraries from a result of dump. "FLUSH" removes all existing ones first, "REPLACE" those of the same names.
-   * @see https://redis.io/commands/function-restore/
-   */
+  /** Loads libraries from dump. "FLUSH" removes all others first, "REPLACE" those of the same names. */
   restore(serialized: Uint8Array, policy?: "APPEND" | "FLUSH" | "REPLACE"): Reply<K, "OK">;
-  /**
-   * Returns how many libraries and functions each engine has.
-   * @see https://redis.io/commands/function-stats/
-   */
+  /** Returns how many libraries and functions each engine has. */
   stats(): Reply<K, FunctionStats>;
 }
 

@@ -18,65 +18,29 @@ export interface MemoryUsageOptions {
 
 /** Commands on the server. */
 export interface ServerCommands<K extends ReplyMode> {
-  /**
-   * Returns how many commands the server has.
-   * @see https://redis.io/commands/command-count/
-   */
+  /** Returns how many commands the server has. */
   commandCount(): Reply<K, number>;
-  /**
-   * Returns the keys among a command's arguments.
-   * @see https://redis.io/commands/command-getkeys/
-   */
+  /** Returns the keys among a command's arguments. */
   commandGetkeys(...args: (string | number)[]): Reply<K, string[]>;
-  /**
-   * Returns the names of the server's commands.
-   * @see https://redis.io/commands/command-list/
-   */
+  /** Returns the names of the server's commands. */
   commandList(): Reply<K, string[]>;
-  /**
-   * Returns how many keys there are.
-   * @see https://redis.io/commands/dbsize/
-   */
+  /** Returns how many keys there are. */
   dbsize(): Reply<K, number>;
-  /**
-   * Removes every key of every database.
-   * @see https://redis.io/commands/flushall/
-   */
+  /** Removes every key of every database. */
   flushall(args?: [FlushOptions]): Reply<K, "OK">;
-  /**
-   * Removes every key.
-   * @see https://redis.io/commands/flushdb/
-   */
+  /** Removes every key. */
   flushdb(opts?: FlushOptions): Reply<K, "OK">;
-  /**
-   * Returns facts about the server as text, of all sections or of the named ones.
-   * @see https://redis.io/commands/info/
-   */
+  /** Returns facts about the server as text, of all sections or of the named ones. */
   info(...sections: string[]): Reply<K, string>;
-  /**
-   * Returns when the data was last saved, in seconds since 1970.
-   * @see https://redis.io/commands/lastsave/
-   */
+  /** Returns when the data was last saved, in seconds since 1970. */
   lastsave(): Reply<K, number>;
-  /**
-   * Returns how many bytes a key takes, or null; `samples` inner values are sampled, 0 for all.
-   * @see https://redis.io/commands/memory-usage/
-   */
+  /** Returns how many bytes a key takes, or null; `samples` inner values are sampled, 0 for all. */
   memoryUsage(key: Key, opts?: MemoryUsageOptions): Reply<K, number | null>;
-  /**
-   * Returns the server's role in replication, with its details.
-   * @see https://redis.io/commands/role/
-   */
+  /** Returns the server's role in replication, with its details. */
   role(): Reply<K, NestedReply[]>;
-  /**
-   * Swaps two databases.
-   * @see https://redis.io/commands/swapdb/
-   */
+  /** Swaps two databases. */
   swapdb(index1: number, index2: number): Reply<K, "OK">;
-  /**
-   * Returns the server's time: seconds since 1970, and microseconds of the second.
-   * @see https://redis.io/commands/time/
-   */
+  /** Returns the server's time: seconds since 1970, and microseconds of the second. */
   time(): Reply<K, [number, number]>;
 }
 
@@ -88,7 +52,7 @@ const flushOptions: ArgEncoder = (out, arg, encode) => {
 };
 const flush = write(text, flushOptions);
 
-export const serverCommands = defineCommands(() => ({
+export default defineCommands(() => ({
   commandCount: write(int),
   commandGetkeys: write(list(text), rest(scalars)),
   commandList: write(list(text)),

@@ -20,49 +20,27 @@ export interface SetCommands<K extends ReplyMode> {
    * ```ts
    * await redis.sadd("tags", "new", "sale"); // 2 new members
    * ```
-   * @see https://redis.io/commands/sadd/
    */
   sadd<T = unknown, Tag = never>(
     key: Key,
     member: StorableValue<K, T, Tag>,
     ...members: StorableValue<K, T, Tag>[]
   ): Reply<K, number>;
-  /**
-   * Returns how many members there are.
-   * @see https://redis.io/commands/scard/
-   */
+  /** Returns how many members there are. */
   scard(key: Key): Reply<K, number>;
-  /**
-   * Returns the members of the first set that are in none of the others.
-   * @see https://redis.io/commands/sdiff/
-   */
+  /** Returns the members of the first set that are in none of the others. */
   sdiff<T = Stored<K>>(key: Key, ...keys: Key[]): Reply<K, T[]>;
   /** Returns how many members of the first set are in none of the others, counting up to `limit`. */
   sdiffcard(keys: Key[], opts?: CountLimitOption): Reply<K, number>;
-  /**
-   * Stores the result of sdiff. Returns its number of members.
-   * @see https://redis.io/commands/sdiffstore/
-   */
+  /** Stores the result of sdiff. Returns its number of members. */
   sdiffstore(destination: Key, ...keys: Key[]): Reply<K, number>;
-  /**
-   * Returns the members that are in every set.
-   * @see https://redis.io/commands/sinter/
-   */
+  /** Returns the members that are in every set. */
   sinter<T = Stored<K, string>>(key: Key, ...keys: Key[]): Reply<K, T[]>;
-  /**
-   * Returns how many members are in every set, counting up to `limit`.
-   * @see https://redis.io/commands/sintercard/
-   */
+  /** Returns how many members are in every set, counting up to `limit`. */
   sintercard(keys: Key[], opts?: CountLimitOption): Reply<K, number>;
-  /**
-   * Stores the result of sinter. Returns its number of members.
-   * @see https://redis.io/commands/sinterstore/
-   */
+  /** Stores the result of sinter. Returns its number of members. */
   sinterstore(destination: Key, key: Key, ...keys: Key[]): Reply<K, number>;
-  /**
-   * Returns 1 if the set has the member, else 0.
-   * @see https://redis.io/commands/sismember/
-   */
+  /** Returns 1 if the set has the member, else 0. */
   sismember<T = unknown, Tag = never>(key: Key, member: StorableValue<K, T, Tag>): Reply<K, 0 | 1>;
   /**
    * Returns the members.
@@ -70,31 +48,21 @@ export interface SetCommands<K extends ReplyMode> {
    * ```ts
    * await redis.smembers("tags"); // ["new", "sale"]
    * ```
-   * @see https://redis.io/commands/smembers/
    */
   smembers<T extends unknown[] = StoredList<K, string[]>>(key: Key): Reply<K, T>;
   /** Returns members of one type. */
   smembers<T = never>(key: Key, ...none: IfNamed<T, []>): Reply<K, T[]>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   smembers<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;
-  /**
-   * Returns for each member the result of sismember.
-   * @see https://redis.io/commands/smismember/
-   */
+  /** Returns for each member the result of sismember. */
   smismember<T extends readonly unknown[]>(key: Key, members: T): Reply<K, (0 | 1)[]>;
-  /**
-   * Moves a member to another set. Returns 1 if it was there, else 0.
-   * @see https://redis.io/commands/smove/
-   */
+  /** Moves a member to another set. Returns 1 if it was there, else 0. */
   smove<T = unknown, Tag = never>(
     source: Key,
     destination: Key,
     member: StorableValue<K, T, Tag>,
   ): Reply<K, 0 | 1>;
-  /**
-   * Removes a random member. Returns it, or null if the set does not exist.
-   * @see https://redis.io/commands/spop/
-   */
+  /** Removes a random member. Returns it, or null if the set does not exist. */
   spop<T = Stored<K>>(key: Key): Reply<K, T | null>;
   /** Removes up to `count` random members. Returns them. */
   spop<T = Stored<K>>(key: Key, count: number): Reply<K, SeveralValues<T>>;
@@ -104,10 +72,7 @@ export interface SetCommands<K extends ReplyMode> {
   spop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   spop<S extends StandardSchema>(key: Key, count: number, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;
-  /**
-   * Returns a random member, or null if the set does not exist.
-   * @see https://redis.io/commands/srandmember/
-   */
+  /** Returns a random member, or null if the set does not exist. */
   srandmember<T = Stored<K>>(key: Key): Reply<K, T | null>;
   /** Returns up to `count` random members. With a negative count, members may repeat. */
   srandmember<T = Stored<K>>(key: Key, count: number): Reply<K, SeveralValues<T>>;
@@ -121,35 +86,23 @@ export interface SetCommands<K extends ReplyMode> {
     count: number,
     opts: SchemaOption<S>,
   ): Reply<K, InferOutput<S>[]>;
-  /**
-   * Removes members. Returns how many were removed.
-   * @see https://redis.io/commands/srem/
-   */
+  /** Removes members. Returns how many were removed. */
   srem<T = unknown, Tag = never>(key: Key, ...members: StorableValue<K, T, Tag>[]): Reply<K, number>;
-  /**
-   * Returns the next cursor, "0" at the end, and a page of members.
-   * @see https://redis.io/commands/sscan/
-   */
+  /** Returns the next cursor, "0" at the end, and a page of members. */
   sscan<T = Stored<K, string | number>>(
     key: Key,
     cursor: string | number,
     opts?: CollectionScanOptions,
   ): Reply<K, [cursor: string, members: T[]]>;
-  /**
-   * Returns the members that are in any of the sets.
-   * @see https://redis.io/commands/sunion/
-   */
+  /** Returns the members that are in any of the sets. */
   sunion<T = Stored<K>>(key: Key, ...keys: Key[]): Reply<K, T[]>;
   /** Returns how many members are in any of the sets, counting up to `limit`; `approx` estimates. */
   sunioncard(keys: Key[], opts?: UnionCountOptions): Reply<K, number>;
-  /**
-   * Stores the result of sunion. Returns its number of members.
-   * @see https://redis.io/commands/sunionstore/
-   */
+  /** Stores the result of sunion. Returns its number of members. */
   sunionstore(destination: Key, key: Key, ...keys: Key[]): Reply<K, number>;
 }
 
-export const setCommands = defineCommands(() => {
+export default defineCommands(() => {
   const members = list(value);
   const fromKeys = read(members, rest(scalars));
   const storeFromKeys = write(int, scalar, rest(scalars));

@@ -163,10 +163,7 @@ export type PoppedScored<T> = [key: string, elements: [member: T, score: number]
 
 /** Commands on sorted sets. */
 export interface SortedSetCommands<K extends ReplyMode> {
-  /**
-   * Takes members from the first set that has any, waiting at most `timeout` seconds. Returns key and members, or null.
-   * @see https://redis.io/commands/bzmpop/
-   */
+  /** Takes members of the first set that has any, waiting `timeout` seconds at most, or returns null. */
   bzmpop<T = Stored<K>>(
     timeout: number,
     numkeys: number,
@@ -174,18 +171,12 @@ export interface SortedSetCommands<K extends ReplyMode> {
     side: PopSide,
     count?: number,
   ): Reply<K, PoppedScored<T>>;
-  /**
-   * Takes the highest member of the first set that has any, waiting at most `timeout` seconds.
-   * @see https://redis.io/commands/bzpopmax/
-   */
+  /** Takes the highest member of the first set that has any, waiting at most `timeout` seconds. */
   bzpopmax<T = Stored<K>>(
     keys: Key | Key[],
     timeout: number,
   ): Reply<K, [key: string, member: T, score: number] | null>;
-  /**
-   * Takes the lowest member of the first set that has any, waiting at most `timeout` seconds.
-   * @see https://redis.io/commands/bzpopmin/
-   */
+  /** Takes the lowest member of the first set that has any, waiting at most `timeout` seconds. */
   bzpopmin<T = Stored<K>>(
     keys: Key | Key[],
     timeout: number,
@@ -197,7 +188,6 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * await redis.zadd("ranking", { score: 20, member: "Ada" }, { score: 36, member: "Grace" }); // 2 new members
    * await redis.zadd("ranking", { incr: true }, { score: 1, member: "Ada" }); // 21
    * ```
-   * @see https://redis.io/commands/zadd/
    */
   zadd<
     T = unknown,
@@ -208,20 +198,11 @@ export interface SortedSetCommands<K extends ReplyMode> {
     scoreMemberOrOptions: StorableMember<K, First, Tag>,
     ...scoreMembers: MembersAfter<First, ScoreMember<T>>
   ): Reply<K, number | null>;
-  /**
-   * Returns how many members there are.
-   * @see https://redis.io/commands/zcard/
-   */
+  /** Returns how many members there are. */
   zcard(key: Key): Reply<K, number>;
-  /**
-   * Returns how many members have a score between the bounds.
-   * @see https://redis.io/commands/zcount/
-   */
+  /** Returns how many members have a score between the bounds. */
   zcount(key: Key, min: number | string, max: number | string): Reply<K, number>;
-  /**
-   * Returns the members of the first set that are in none of the others.
-   * @see https://redis.io/commands/zdiff/
-   */
+  /** Returns the members of the first set that are in none of the others. */
   zdiff<T extends unknown[] = StoredList<K, any>, WithScores extends boolean = false>(
     numKeys: number,
     keys: Key | Key[],
@@ -233,24 +214,15 @@ export interface SortedSetCommands<K extends ReplyMode> {
     keys: Key | Key[],
     ...opts: IfNamed<T, [opts: ScoresOption]>
   ): Reply<K, ScoredMembers<T>>;
-  /**
-   * Stores the result of zdiff. Returns its number of members.
-   * @see https://redis.io/commands/zdiffstore/
-   */
+  /** Stores the result of zdiff. Returns its number of members. */
   zdiffstore(destination: Key, numkeys: number, ...keys: Key[]): Reply<K, number>;
-  /**
-   * Adds to a member's score. Returns the new score.
-   * @see https://redis.io/commands/zincrby/
-   */
+  /** Adds to a member's score. Returns the new score. */
   zincrby<T = unknown, Tag = never>(
     key: Key,
     increment: number,
     member: StorableValue<K, T, Tag>,
   ): Reply<K, number>;
-  /**
-   * Returns the members that are in every set; with scores, each after its member.
-   * @see https://redis.io/commands/zinter/
-   */
+  /** Returns the members that are in every set; with scores, each after its member. */
   zinter<T extends unknown[] = StoredList<K, any>, WithScores extends boolean = false>(
     numKeys: number,
     keys: Key | Key[],
@@ -262,59 +234,35 @@ export interface SortedSetCommands<K extends ReplyMode> {
     keys: Key | Key[],
     ...opts: IfNamed<T, [opts: ZUnionCommandOptions]>
   ): Reply<K, ScoredMembers<T>>;
-  /**
-   * Returns how many members are in every set, counting up to `limit`.
-   * @see https://redis.io/commands/zintercard/
-   */
+  /** Returns how many members are in every set, counting up to `limit`. */
   zintercard(keys: Key[], opts?: CountLimitOption): Reply<K, number>;
-  /**
-   * Stores the result of zinter. Returns its number of members.
-   * @see https://redis.io/commands/zinterstore/
-   */
+  /** Stores the result of zinter. Returns its number of members. */
   zinterstore(
     destination: Key,
     numKeys: number,
     keys: Key | Key[],
     opts?: ZInterStoreCommandOptions,
   ): Reply<K, number>;
-  /**
-   * Returns how many members lie between the bounds, by name. All members must have the same score.
-   * @see https://redis.io/commands/zlexcount/
-   */
+  /** Returns how many members lie between the bounds, by name. All members must have the same score. */
   zlexcount(key: Key, min: string, max: string): Reply<K, number>;
-  /**
-   * Takes members from the first set that has any. Returns key and members with scores, or null.
-   * @see https://redis.io/commands/zmpop/
-   */
+  /** Takes members from the first set that has any. Returns key and members with scores, or null. */
   zmpop<T = Stored<K>>(
     numkeys: number,
     keys: Key[],
     side: PopSide,
     count?: number,
   ): Reply<K, PoppedScored<T>>;
-  /**
-   * Returns each member's score, with null for missing members.
-   * @see https://redis.io/commands/zmscore/
-   */
+  /** Returns each member's score, with null for missing members. */
   zmscore(key: Key, members: unknown[]): Reply<K, (number | null)[]>;
-  /**
-   * Takes the highest member. Returns it and its score, or an empty array if the set does not exist.
-   * @see https://redis.io/commands/zpopmax/
-   */
+  /** Takes the highest member. Returns it and its score, or an empty array if the set does not exist. */
   zpopmax<T = Stored<K>>(key: Key): Reply<K, PoppedMember<T>>;
   /** Takes up to `count` of the highest members. Returns alternating members and scores. */
   zpopmax<T = Stored<K>>(key: Key, count: number | undefined): Reply<K, (T | number)[]>;
-  /**
-   * Takes the lowest member. Returns it and its score, or an empty array if the set does not exist.
-   * @see https://redis.io/commands/zpopmin/
-   */
+  /** Takes the lowest member. Returns it and its score, or an empty array if the set does not exist. */
   zpopmin<T = Stored<K>>(key: Key): Reply<K, PoppedMember<T>>;
   /** Takes up to `count` of the lowest members. Returns alternating members and scores. */
   zpopmin<T = Stored<K>>(key: Key, count: number | undefined): Reply<K, (T | number)[]>;
-  /**
-   * Returns a random member, or null; with a count an array of them; with scores, each after its member.
-   * @see https://redis.io/commands/zrandmember/
-   */
+  /** Returns a random member, or null; with a count an array of them; with scores, each after its member. */
   zrandmember<T = Stored<K, string>>(key: Key): Reply<K, T | null>;
   /** Returns random members: distinct ones, or with a negative count possibly repeated. With `withScores`, each score follows its member. */
   zrandmember<T extends unknown[] = StoredList<K, string[]>, WithScores extends boolean = false>(
@@ -335,7 +283,6 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * await redis.zrange("ranking", 0, 9, { rev: true }); // the ten highest
    * await redis.zrange("ranking", 0, 100, { byScore: true, withScores: true }); // ["Ada", 20, "Grace", 36]
    * ```
-   * @see https://redis.io/commands/zrange/
    */
   zrange<T extends unknown[] = StoredList<K>>(key: Key, min: number, max: number): Reply<K, T>;
   /** Returns members by rank, by score or by name, as the options say; with scores, each after its member. */
@@ -355,20 +302,14 @@ export interface SortedSetCommands<K extends ReplyMode> {
     max: RangeBound<ZRangeCommandOptions>,
     ...opts: IfNamed<T, [opts: ZRangeCommandOptions]>
   ): Reply<K, ScoredMembers<T>>;
-  /**
-   * Returns members by name. Older form of zrange.
-   * @see https://redis.io/commands/zrangebylex/
-   */
+  /** Returns members by name. Older form of zrange. */
   zrangebylex<T extends unknown[] = StoredList<K, string[]>>(
     key: Key,
     min: LexBound,
     max: LexBound,
     opts?: RangeLimit,
   ): Reply<K, T>;
-  /**
-   * Returns members by score. Older form of zrange.
-   * @see https://redis.io/commands/zrangebyscore/
-   */
+  /** Returns members by score. Older form of zrange. */
   zrangebyscore<T extends unknown[] = StoredList<K, string[]>, WithScores extends boolean = false>(
     key: Key,
     min: ScoreBound,
@@ -382,10 +323,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
     max: ScoreBound,
     ...opts: IfNamed<T, [opts: ScoresOption & OptionalRangeLimit]>
   ): Reply<K, ScoredMembers<T>>;
-  /**
-   * Stores the result of zrange. Returns its number of members.
-   * @see https://redis.io/commands/zrangestore/
-   */
+  /** Stores the result of zrange. Returns its number of members. */
   zrangestore(destination: Key, key: Key, min: number, max: number): Reply<K, number>;
   /** Stores members by rank, by score or by name, as the options say. Returns their number. */
   zrangestore<O extends StoredRangeOptions & OnlyKnown<O, StoredRangeOptions>>(
@@ -395,10 +333,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
     max: RangeBound<O>,
     opts: O | IfNone<O, StoredRangeOptions> | undefined,
   ): Reply<K, number>;
-  /**
-   * Returns a member's rank from the lowest, beginning with 0, or null; with `withScore` rank and score.
-   * @see https://redis.io/commands/zrank/
-   */
+  /** Returns a member's rank from the lowest, beginning with 0, or null; with `withScore` rank and score. */
   zrank<T = unknown, Tag = never>(key: Key, member: StorableValue<K, T, Tag>): Reply<K, number | null>;
   /** Returns a member's rank from the lowest, and its score. */
   zrank<T = unknown, Tag = never>(
@@ -406,30 +341,15 @@ export interface SortedSetCommands<K extends ReplyMode> {
     member: StorableValue<K, T, Tag>,
     opts: RankScoreOption,
   ): Reply<K, [rank: number, score: number] | null>;
-  /**
-   * Removes members. Returns how many were removed.
-   * @see https://redis.io/commands/zrem/
-   */
+  /** Removes members. Returns how many were removed. */
   zrem<T = unknown, Tag = never>(key: Key, ...members: StorableValue<K, T, Tag>[]): Reply<K, number>;
-  /**
-   * Removes the members between the bounds, by name. All members must have the same score. Returns how many were removed.
-   * @see https://redis.io/commands/zremrangebylex/
-   */
+  /** Removes the members between two names. All must have the same score. Returns how many were removed. */
   zremrangebylex(key: Key, min: string, max: string): Reply<K, number>;
-  /**
-   * Removes members by rank, both bounds included. Returns how many were removed.
-   * @see https://redis.io/commands/zremrangebyrank/
-   */
+  /** Removes members by rank, both bounds included. Returns how many were removed. */
   zremrangebyrank(key: Key, start: number, stop: number): Reply<K, number>;
-  /**
-   * Removes members by score. Returns how many were removed.
-   * @see https://redis.io/commands/zremrangebyscore/
-   */
+  /** Removes members by score. Returns how many were removed. */
   zremrangebyscore(key: Key, min: ScoreBound, max: ScoreBound): Reply<K, number>;
-  /**
-   * Returns members from the highest rank. Older form of zrange.
-   * @see https://redis.io/commands/zrevrange/
-   */
+  /** Returns members from the highest rank. Older form of zrange. */
   zrevrange<T extends unknown[] = StoredList<K, string[]>, WithScores extends boolean = false>(
     key: Key,
     start: number,
@@ -443,20 +363,14 @@ export interface SortedSetCommands<K extends ReplyMode> {
     stop: number,
     ...opts: IfNamed<T, [opts: ScoresOption]>
   ): Reply<K, ScoredMembers<T>>;
-  /**
-   * Returns members by name from the last. Older form of zrange.
-   * @see https://redis.io/commands/zrevrangebylex/
-   */
+  /** Returns members by name from the last. Older form of zrange. */
   zrevrangebylex<T extends unknown[] = StoredList<K, string[]>>(
     key: Key,
     max: LexBound,
     min: LexBound,
     opts?: RangeLimit,
   ): Reply<K, T>;
-  /**
-   * Returns members by score from the highest. Older form of zrange.
-   * @see https://redis.io/commands/zrevrangebyscore/
-   */
+  /** Returns members by score from the highest. Older form of zrange. */
   zrevrangebyscore<T extends unknown[] = StoredList<K, string[]>, WithScores extends boolean = false>(
     key: Key,
     max: ScoreBound,
@@ -470,10 +384,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
     min: ScoreBound,
     ...opts: IfNamed<T, [opts: ScoresOption & OptionalRangeLimit]>
   ): Reply<K, ScoredMembers<T>>;
-  /**
-   * Returns a member's rank from the highest, beginning with 0, or null; with `withScore` rank and score.
-   * @see https://redis.io/commands/zrevrank/
-   */
+  /** Returns a member's rank from the highest, beginning with 0, or null; with `withScore` rank and score. */
   zrevrank<T = unknown, Tag = never>(key: Key, member: StorableValue<K, T, Tag>): Reply<K, number | null>;
   /** Returns a member's rank from the highest, and its score. */
   zrevrank<T = unknown, Tag = never>(
@@ -481,24 +392,15 @@ export interface SortedSetCommands<K extends ReplyMode> {
     member: StorableValue<K, T, Tag>,
     opts: RankScoreOption,
   ): Reply<K, [rank: number, score: number] | null>;
-  /**
-   * Returns the next cursor, "0" at the end, and a page of alternating members and scores.
-   * @see https://redis.io/commands/zscan/
-   */
+  /** Returns the next cursor, "0" at the end, and a page of alternating members and scores. */
   zscan<T = Stored<K, string | number>>(
     key: Key,
     cursor: string | number,
     opts?: CollectionScanOptions,
   ): Reply<K, [cursor: string, membersAndScores: (T | number)[]]>;
-  /**
-   * Returns a member's score, or null.
-   * @see https://redis.io/commands/zscore/
-   */
+  /** Returns a member's score, or null. */
   zscore<T = unknown, Tag = never>(key: Key, member: StorableValue<K, T, Tag>): Reply<K, number | null>;
-  /**
-   * Returns the members that are in any of the sets; with scores, each after its member.
-   * @see https://redis.io/commands/zunion/
-   */
+  /** Returns the members that are in any of the sets; with scores, each after its member. */
   zunion<T extends unknown[] = StoredList<K, any>, WithScores extends boolean = false>(
     numKeys: number,
     keys: Key | Key[],
@@ -510,10 +412,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
     keys: Key | Key[],
     ...opts: IfNamed<T, [opts: ZUnionCommandOptions]>
   ): Reply<K, ScoredMembers<T>>;
-  /**
-   * Stores the result of zunion. Returns its number of members.
-   * @see https://redis.io/commands/zunionstore/
-   */
+  /** Stores the result of zunion. Returns its number of members. */
   zunionstore(
     destination: Key,
     numKeys: number,
@@ -522,7 +421,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
   ): Reply<K, number>;
 }
 
-export const sortedSetCommands = defineCommands(() => {
+export default defineCommands(() => {
   const adding = options("nx? xx? gt? lt? ch? incr?");
 
   // Not every server accepts "Infinity" as a score.

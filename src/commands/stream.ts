@@ -182,31 +182,18 @@ export type StreamIds<Keys extends Key | Key[]> = Keys extends Key[] ? string[] 
 
 /** Commands on streams. */
 export interface StreamCommands<K extends ReplyMode> {
-  /**
-   * Marks entries as processed by the group. Returns how many were pending.
-   * @see https://redis.io/commands/xack/
-   */
+  /** Marks entries as processed by the group. Returns how many were pending. */
   xack(key: Key, group: string, id: string | string[]): Reply<K, number>;
-  /**
-   * Acknowledges entries and deletes them. Returns for each entry 1; -1 if it does not exist; 2 if references keep it.
-   * @see https://redis.io/commands/xackdel/
-   */
+  /** Acknowledges and deletes entries. Returns 1 each; -1 if it does not exist; 2 if references keep it. */
   xackdel(key: Key, group: string, opts: XAckDelOption, ...ids: string[]): Reply<K, number[]>;
-  /**
-   * Appends an entry; "*" as id lets Redis choose one. Returns the id.
-   * @see https://redis.io/commands/xadd/
-   */
+  /** Appends an entry; "*" as id lets Redis choose one. Returns the id. */
   xadd<NoMkStream extends boolean = false, T = unknown, Tag = never>(
     key: Key,
     id: "*" | `${number}-*` | (string & {}),
     entries: Record<string, StorableField<K, T, Tag>>,
     opts?: XAddCommandOptions<NoMkStream>,
   ): Reply<K, NoMkStream extends true ? string | null : string>;
-  /**
-   * Takes over entries idle for `minIdleTime` ms. Returns the next cursor, the entries, and from
-   * Redis 7.0 on the ids of deleted ones.
-   * @see https://redis.io/commands/xautoclaim/
-   */
+  /** Takes over entries idle for `minIdleTime` ms. Returns the next cursor, entries, and ids of deleted ones. */
   xautoclaim<JustId extends boolean = false>(
     key: Key,
     group: string,
@@ -217,10 +204,7 @@ export interface StreamCommands<K extends ReplyMode> {
   ): Reply<K, [cursor: string, entries: ClaimedEntries<Stored<K>, JustId>, deletedIds?: string[]]>;
   /** Sets how long ids of producers are remembered, and how many per producer. */
   xcfgset(key: Key, opts: XCfgSetOptions): Reply<K, "OK">;
-  /**
-   * Takes over entries idle for `minIdleTime` ms. Returns them, or with `justId` their ids.
-   * @see https://redis.io/commands/xclaim/
-   */
+  /** Takes over entries idle for `minIdleTime` ms. Returns them, or with `justId` their ids. */
   xclaim<JustId extends boolean = false>(
     key: Key,
     group: string,
@@ -229,33 +213,18 @@ export interface StreamCommands<K extends ReplyMode> {
     id: string | string[],
     options?: XClaimOptions<JustId>,
   ): Reply<K, ClaimedEntries<Stored<K>, JustId>>;
-  /**
-   * Deletes entries. Returns how many were deleted.
-   * @see https://redis.io/commands/xdel/
-   */
+  /** Deletes entries. Returns how many were deleted. */
   xdel(key: Key, ids: string | string[]): Reply<K, number>;
-  /**
-   * Deletes entries. Returns for each entry 1; -1 if it does not exist; 2 if references keep it.
-   * @see https://redis.io/commands/xdelex/
-   */
+  /** Deletes entries. Returns for each entry 1; -1 if it does not exist; 2 if references keep it. */
   xdelex(key: Key, opts?: XDelExOption, ...ids: string[]): Reply<K, number[]>;
-  /**
-   * Creates, changes or removes a consumer group or a consumer.
-   * @see https://redis.io/commands/xgroup/
-   */
+  /** Creates, changes or removes a consumer group or a consumer. */
   xgroup<O extends XGroupCommandType & OnlyKnown<O, XGroupCommandType>>(
     key: Key,
     opts: O,
   ): Reply<K, XGroupReturnType<O>>;
-  /**
-   * Returns facts about a stream, its groups or a group's consumers, as Redis's alternating names and values.
-   * @see https://redis.io/commands/xinfo/
-   */
+  /** Returns facts about a stream, its groups or consumers, as Redis's alternating names and values. */
   xinfo(key: Key, options: XInfoCommands): Reply<K, NestedReply[]>;
-  /**
-   * Returns how many entries there are.
-   * @see https://redis.io/commands/xlen/
-   */
+  /** Returns how many entries there are. */
   xlen(key: Key): Reply<K, number>;
   /** Releases pending entries for other consumers. Returns how many were released. */
   xnack(
@@ -265,10 +234,7 @@ export interface StreamCommands<K extends ReplyMode> {
     ids: string | string[],
     opts?: XNackOptions,
   ): Reply<K, number>;
-  /**
-   * Returns a summary of pending entries: how many, lowest id, highest id, how many per consumer.
-   * @see https://redis.io/commands/xpending/
-   */
+  /** Returns a summary of pending entries: how many, lowest id, highest id, how many per consumer. */
   xpending(key: Key, group: string): Reply<K, PendingSummary>;
   /** Returns pending entries: id, consumer, idle time in milliseconds, times delivered. */
   xpending(
@@ -279,30 +245,20 @@ export interface StreamCommands<K extends ReplyMode> {
     count: number,
     options?: XPendingOptions,
   ): Reply<K, PendingEntry[]>;
-  /**
-   * Returns entries by id in order, each as an object.
-   * @see https://redis.io/commands/xrange/
-   */
+  /** Returns entries by id in order, each as an object. */
   xrange<T extends object = Record<string, Stored<K>>>(
     key: Key,
     start: string,
     end: string,
     count?: number,
   ): Reply<K, Record<string, T>>;
-  /**
-   * Returns the entries after an id, of one stream or several, as `[key, [[id, [field, value, ...]], ...]]` for each stream. Null
-   * if there are none.
-   * @see https://redis.io/commands/xread/
-   */
+  /** Returns the entries after an id: `[key, [[id, [field, value, ...]], ...]]` for each stream, or null. */
   xread<Keys extends Key | Key[]>(
     keys: Keys,
     ids: StreamIds<Keys>,
     options?: XReadOptions,
   ): Reply<K, StreamEntries<Stored<K>>>;
-  /**
-   * Returns entries to a consumer of a group, in the form of xread. The id ">" stands for entries never delivered.
-   * @see https://redis.io/commands/xreadgroup/
-   */
+  /** Returns entries to a consumer of a group, as xread does. The id ">" means entries never delivered. */
   xreadgroup<Keys extends Key | Key[]>(
     group: string,
     consumer: string,
@@ -310,29 +266,20 @@ export interface StreamCommands<K extends ReplyMode> {
     ids: StreamIds<Keys>,
     options?: XReadGroupOptions,
   ): Reply<K, StreamEntries<Stored<K>>>;
-  /**
-   * Returns entries by id from the last, each as an object.
-   * @see https://redis.io/commands/xrevrange/
-   */
+  /** Returns entries by id from the last, each as an object. */
   xrevrange<T extends object = Record<string, Stored<K>>>(
     key: Key,
     end: string,
     start: string,
     count?: number,
   ): Reply<K, Record<string, T>>;
-  /**
-   * Sets the stream's last id.
-   * @see https://redis.io/commands/xsetid/
-   */
+  /** Sets the stream's last id. */
   xsetid(key: Key, lastId: string, opts?: XSetIdOptions): Reply<K, "OK">;
-  /**
-   * Removes the oldest entries. Returns how many were removed.
-   * @see https://redis.io/commands/xtrim/
-   */
+  /** Removes the oldest entries. Returns how many were removed. */
   xtrim(key: Key, options: XTrimOptions): Reply<K, number>;
 }
 
-export const streamCommands = defineCommands(() => {
+export default defineCommands(() => {
   const ids = prefixed("IDS", counted);
   const idList = flattened(ids);
 

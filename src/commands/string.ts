@@ -119,30 +119,15 @@ export type LcsResult<Len extends boolean, Idx extends boolean> = Idx extends tr
 
 /** Commands on strings. */
 export interface StringCommands<K extends ReplyMode> {
-  /**
-   * Appends text. Returns the new length in bytes.
-   * @see https://redis.io/commands/append/
-   */
+  /** Appends text. Returns the new length in bytes. */
   append(key: Key, value: string | Uint8Array): Reply<K, number>;
-  /**
-   * Subtracts one. Returns the new value.
-   * @see https://redis.io/commands/decr/
-   */
+  /** Subtracts one. Returns the new value. */
   decr(key: Key): Reply<K, number>;
-  /**
-   * Subtracts an integer. Returns the new value.
-   * @see https://redis.io/commands/decrby/
-   */
+  /** Subtracts an integer. Returns the new value. */
   decrby(key: Key, decrement: number): Reply<K, number>;
-  /**
-   * Removes the key if its value, or its value's digest, meets the condition. Returns 1 if it was removed, else 0.
-   * @see https://redis.io/commands/delex/
-   */
+  /** Removes the key if its value, or the digest of it, meets the condition. Returns 1 if removed, else 0. */
   delex(key: Key, condition?: Comparison): Reply<K, number>;
-  /**
-   * Returns a digest of the value as 16 hexadecimal digits, or null.
-   * @see https://redis.io/commands/digest/
-   */
+  /** Returns a digest of the value as 16 hexadecimal digits, or null. */
   digest(key: Key): Reply<K, string | null>;
   /**
    * Returns the value, or null if the key does not exist. Text becomes a number only if the number prints as the
@@ -153,36 +138,25 @@ export interface StringCommands<K extends ReplyMode> {
    * await redis.get("user:1"); // { name: "Ada" }, or null
    * await redis.get<User>("user:1"); // typed User | null
    * ```
-   * @see https://redis.io/commands/get/
    */
   get<T = Stored<K>>(key: Key): Reply<K, T | null>;
   /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   get<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
-  /**
-   * Removes the key. Returns its value, or null.
-   * @see https://redis.io/commands/getdel/
-   */
+  /** Removes the key. Returns its value, or null. */
   getdel<T = Stored<K>>(key: Key): Reply<K, T | null>;
   /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   getdel<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /**
    * Returns the value, or null, and sets or removes its time to live. Without options it only reads. With `schema`, returns
    * its output for the value. Rejects with a SchemaError if the value does not fit.
-   * @see https://redis.io/commands/getex/
    */
   getex<T = Stored<K>, S extends StandardSchema = never>(
     key: Key,
     opts?: GetExCommandOptions & Partial<SchemaOption<S>>,
   ): Reply<K, CheckedValue<S, T> | null>;
-  /**
-   * Returns the text between two byte offsets, both included; negative ones count from the end.
-   * @see https://redis.io/commands/getrange/
-   */
+  /** Returns the text between two byte offsets, both included; negative ones count from the end. */
   getrange(key: Key, start: number, end: number): Reply<K, string>;
-  /**
-   * Sets the value. Returns the previous one, or null.
-   * @see https://redis.io/commands/getset/
-   */
+  /** Sets the value. Returns the previous one, or null. */
   getset<T = unknown, Tag = never>(key: Key, value: StorableValue<K, T, Tag>): Reply<K, Stored<K, T> | null>;
   /**
    * Adds one. Returns the new value.
@@ -190,25 +164,15 @@ export interface StringCommands<K extends ReplyMode> {
    * ```ts
    * await redis.incr("visits"); // 1, then 2
    * ```
-   * @see https://redis.io/commands/incr/
    */
   incr(key: Key): Reply<K, number>;
-  /**
-   * Adds an integer. Returns the new value.
-   * @see https://redis.io/commands/incrby/
-   */
+  /** Adds an integer. Returns the new value. */
   incrby(key: Key, value: number): Reply<K, number>;
   /** Adds within bounds and sets a time to live. Returns the new value and what was added. */
   increx(key: Key, opts?: IncrExOptions): Reply<K, [value: number, added: number]>;
-  /**
-   * Adds a fraction. Returns the new value.
-   * @see https://redis.io/commands/incrbyfloat/
-   */
+  /** Adds a fraction. Returns the new value. */
   incrbyfloat(key: Key, value: number): Reply<K, number>;
-  /**
-   * Returns the longest common subsequence of two strings, its length, or the positions of its parts.
-   * @see https://redis.io/commands/lcs/
-   */
+  /** Returns the longest common subsequence of two strings, its length, or the positions of its parts. */
   lcs<Len extends boolean = false, Idx extends boolean = false>(
     key1: Key,
     key2: Key,
@@ -220,7 +184,6 @@ export interface StringCommands<K extends ReplyMode> {
    * ```ts
    * await redis.mget<[User, number]>("user:1", "visits"); // [{ name: "Ada" }, 2]
    * ```
-   * @see https://redis.io/commands/mget/
    */
   mget<T extends unknown[] = (Stored<K> | null)[], Given extends Key[] = Key[]>(
     ...keys: OneOrMoreKeys<Given> | [keys: Key[]]
@@ -237,7 +200,6 @@ export interface StringCommands<K extends ReplyMode> {
    * ```ts
    * await redis.mset({ "user:1": { name: "Ada" }, visits: 2 }); // "OK"
    * ```
-   * @see https://redis.io/commands/mset/
    */
   mset<T = unknown, Tag = never>(kv: Record<string, StorableField<K, T, Tag>>): Reply<K, "OK">;
   /** Sets keys given as alternating keys and values. */
@@ -246,18 +208,12 @@ export interface StringCommands<K extends ReplyMode> {
     value: StorableValue<K, T, Tag>,
     ...keysAndValues: (Key | StorableValue<K, T, Tag>)[]
   ): Reply<K, "OK">;
-  /**
-   * Sets each key of the object, with one time to live for all. Returns 1 if they were set, 0 if `nx` or `xx` prevented it.
-   * @see https://redis.io/commands/msetex/
-   */
+  /** Sets keys with one time to live for all. Returns 1 if they were set, 0 if `nx` or `xx` prevented it. */
   msetex<T = unknown, Tag = never>(
     kv: Record<string, StorableField<K, T, Tag>>,
     opts?: MSetExOptions,
   ): Reply<K, number>;
-  /**
-   * Sets each key of the object if none of them exists. Returns 1 if they were set, else 0.
-   * @see https://redis.io/commands/msetnx/
-   */
+  /** Sets each key of the object if none of them exists. Returns 1 if they were set, else 0. */
   msetnx<T = unknown, Tag = never>(kv: Record<string, StorableField<K, T, Tag>>): Reply<K, number>;
   /** Sets alternating keys and values if none of the keys exists. Returns 1 if they were set, else 0. */
   msetnx<T = unknown, Tag = never>(
@@ -265,10 +221,7 @@ export interface StringCommands<K extends ReplyMode> {
     value: StorableValue<K, T, Tag>,
     ...keysAndValues: (Key | StorableValue<K, T, Tag>)[]
   ): Reply<K, number>;
-  /**
-   * Sets the value with a time to live in milliseconds.
-   * @see https://redis.io/commands/psetex/
-   */
+  /** Sets the value with a time to live in milliseconds. */
   psetex<T = unknown, Tag = never>(key: Key, ttl: number, value: StorableValue<K, T, Tag>): Reply<K, string>;
   /**
    * Sets the value. Returns "OK".
@@ -276,7 +229,6 @@ export interface StringCommands<K extends ReplyMode> {
    * ```ts
    * await redis.set("user:1", { name: "Ada" }); // "OK"
    * ```
-   * @see https://redis.io/commands/set/
    */
   set<T = unknown, Tag = never>(key: Key, value: StorableValue<K, T, Tag>): Reply<K, "OK">;
   /**
@@ -292,34 +244,19 @@ export interface StringCommands<K extends ReplyMode> {
     value: StorableValue<K, T, Tag>,
     opts: O | IfNone<O, SetOptions> | undefined,
   ): Reply<K, SetResult<Stored<K, T>, O>>;
-  /**
-   * Sets the value with a time to live in seconds.
-   * @see https://redis.io/commands/setex/
-   */
+  /** Sets the value with a time to live in seconds. */
   setex<T = unknown, Tag = never>(key: Key, ttl: number, value: StorableValue<K, T, Tag>): Reply<K, "OK">;
-  /**
-   * Sets the value if the key does not exist. Returns 1 if it was set, else 0.
-   * @see https://redis.io/commands/setnx/
-   */
+  /** Sets the value if the key does not exist. Returns 1 if it was set, else 0. */
   setnx<T = unknown, Tag = never>(key: Key, value: StorableValue<K, T, Tag>): Reply<K, number>;
-  /**
-   * Overwrites from a byte offset on. Returns the new length in bytes.
-   * @see https://redis.io/commands/setrange/
-   */
+  /** Overwrites from a byte offset on. Returns the new length in bytes. */
   setrange(key: Key, offset: number, value: string | Uint8Array): Reply<K, number>;
-  /**
-   * Returns the length in bytes, 0 if the key does not exist.
-   * @see https://redis.io/commands/strlen/
-   */
+  /** Returns the length in bytes, 0 if the key does not exist. */
   strlen(key: Key): Reply<K, number>;
-  /**
-   * The older name of getrange.
-   * @see https://redis.io/commands/substr/
-   */
+  /** The older name of getrange. */
   substr(key: Key, start: number, end: number): Reply<K, string>;
 }
 
-export const stringCommands = defineCommands(() => {
+export default defineCommands(() => {
   const range = tuple(int, int);
 
   const matches: Decoder = (reply, decode, args) => {

@@ -107,10 +107,7 @@ export type MaybeScoredMembers<T extends readonly unknown[], WithScores> = WithS
   ? ScoredMembers<T>
   : T;
 
-/**
- * The last parameters of an overload for calls that name the type `T`, since the compiler then infers no other type parameter.
- * Without a named type the overload never matches: no call has so many arguments.
- */
+/** The last parameters of an overload that matches only calls that name `T`: none has four of type never. */
 export type IfNamed<T, Args extends unknown[]> = [T] extends [never] ? [never, never, never, never] : Args;
 
 /** A reply that is not decoded further: names, numbers and null, in arrays of any depth. */

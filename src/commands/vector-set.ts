@@ -86,50 +86,26 @@ export type VSimResult<T, O> = O extends { withScores: true } | { withAttribs: t
 
 /** Commands on vector sets. */
 export interface VectorSetCommands<K extends ReplyMode> {
-  /**
-   * Adds an element or sets its vector. Returns 1 if it is new, else 0.
-   * @see https://redis.io/commands/vadd/
-   */
+  /** Adds an element or sets its vector. Returns 1 if it is new, else 0. */
   vadd<T = unknown, Tag = never>(
     key: Key,
     vector: Vector,
     element: StorableValue<K, T, Tag>,
     opts?: VAddOptions,
   ): Reply<K, 0 | 1>;
-  /**
-   * Returns how many elements there are.
-   * @see https://redis.io/commands/vcard/
-   */
+  /** Returns how many elements there are. */
   vcard(key: Key): Reply<K, number>;
-  /**
-   * Returns how many dimensions the vectors have.
-   * @see https://redis.io/commands/vdim/
-   */
+  /** Returns how many dimensions the vectors have. */
   vdim(key: Key): Reply<K, number>;
-  /**
-   * Returns an element's vector, without the precision lost in storage, or null.
-   * @see https://redis.io/commands/vemb/
-   */
+  /** Returns an element's vector, without the precision lost in storage, or null. */
   vemb<T = unknown>(key: Key, element: T): Reply<K, number[] | null>;
-  /**
-   * Returns an element's attributes, or null.
-   * @see https://redis.io/commands/vgetattr/
-   */
+  /** Returns an element's attributes, or null. */
   vgetattr<T = Stored<K, any>>(key: Key, element: unknown): Reply<K, T | null>;
-  /**
-   * Returns facts about the set by Redis's names, or null if the key does not exist.
-   * @see https://redis.io/commands/vinfo/
-   */
+  /** Returns facts about the set by Redis's names, or null if the key does not exist. */
   vinfo(key: Key): Reply<K, Record<string, string | number> | null>;
-  /**
-   * Returns 1 if the set has the element, else 0.
-   * @see https://redis.io/commands/vismember/
-   */
+  /** Returns 1 if the set has the element, else 0. */
   vismember<T = unknown>(key: Key, element: T): Reply<K, 0 | 1>;
-  /**
-   * Returns an element's neighbours, layer by layer; with scores, each after its neighbour.
-   * @see https://redis.io/commands/vlinks/
-   */
+  /** Returns an element's neighbours, layer by layer; with scores, each after its neighbour. */
   vlinks<T = Stored<K, string>, WithScores extends boolean = false>(
     key: Key,
     element: unknown,
@@ -141,10 +117,7 @@ export interface VectorSetCommands<K extends ReplyMode> {
     element: unknown,
     ...withScores: IfNamed<T, [withScores: boolean]>
   ): Reply<K, (T | number)[][] | null>;
-  /**
-   * Returns a random element, or null if the set does not exist.
-   * @see https://redis.io/commands/vrandmember/
-   */
+  /** Returns a random element, or null if the set does not exist. */
   vrandmember<T = Stored<K, string>>(key: Key): Reply<K, T | null>;
   /** Returns up to `count` random elements. With a negative count, elements may repeat. */
   vrandmember<T = Stored<K, string>>(key: Key, count: number): Reply<K, SeveralValues<T>>;
@@ -153,25 +126,13 @@ export interface VectorSetCommands<K extends ReplyMode> {
     key: Key,
     count: number | undefined,
   ): Reply<K, T | SeveralValues<T> | null>;
-  /**
-   * Returns elements in the order of their names. A bound is "[" or "(" and a name, included or not, or "-" and "+" for all.
-   * @see https://redis.io/commands/vrange/
-   */
+  /** Returns elements by name. Bounds are "[" or "(" and a name, included or not; "-" and "+" are the ends. */
   vrange<T = Stored<K, string>>(key: Key, start: string, end: string, count?: number): Reply<K, T[]>;
-  /**
-   * Removes an element. Returns 1 if it was there, else 0.
-   * @see https://redis.io/commands/vrem/
-   */
+  /** Removes an element. Returns 1 if it was there, else 0. */
   vrem<T = unknown>(key: Key, element: T): Reply<K, 0 | 1>;
-  /**
-   * Sets an element's attributes; "" removes them. Returns 1, or 0 if the element does not exist.
-   * @see https://redis.io/commands/vsetattr/
-   */
+  /** Sets an element's attributes; "" removes them. Returns 1, or 0 if the element does not exist. */
   vsetattr<T = unknown>(key: Key, element: T, attributes: Record<string, unknown> | string): Reply<K, 0 | 1>;
-  /**
-   * Returns the elements most similar to a vector or to an element.
-   * @see https://redis.io/commands/vsim/
-   */
+  /** Returns the elements most similar to a vector or to an element. */
   vsim<T = Stored<K, string>>(key: Key, query: Vector | { element: unknown }): Reply<K, T[]>;
   /** Returns similar elements, as the options say; with scores or attributes as objects. */
   vsim<T = Stored<K, string>, O extends VSimOptions & OnlyKnown<O, VSimOptions> = VSimOptions>(
@@ -181,7 +142,7 @@ export interface VectorSetCommands<K extends ReplyMode> {
   ): Reply<K, VSimResult<T, O>>;
 }
 
-export const vectorSetCommands = defineCommands(() => {
+export default defineCommands(() => {
   const numbers: ArgEncoder = (out, arg, encode) => {
     for (const number of arg) {
       if (typeof number !== "number") throw new InvalidArgument("is not a vector of numbers");

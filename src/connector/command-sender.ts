@@ -1,4 +1,4 @@
-import { isWrite } from "../commands/write.js";
+import { isWrite } from "../commands/registry.js";
 import { RedisError, WarmlineError } from "../errors.js";
 import { Pending, type Receiver } from "../execution/command.js";
 import { type Delivery, deliver, deliverRequest } from "../execution/delivery.js";
@@ -7,10 +7,11 @@ import type { Verdict } from "../execution/verdict.js";
 import { errorIn } from "../features/subscribe/event-stream.js";
 import type { HttpRequest, HttpResponse } from "../protocol/http.js";
 import { MalformedReply } from "../protocol/malformed.js";
+import { readResp2 } from "../protocol/resp2.js";
 import type { EncodedRequest } from "../protocol/rest-protocol.js";
 import type { RespCommand } from "./command-reader.js";
 import { type ConnectorContext, createHeaders } from "./options.js";
-import { checkReply, errorReply, errorText, splitReplies } from "./resp-reply.js";
+import { errorReply, errorText, splitReplies } from "./resp-reply.js";
 
 /** A command and its time limit. */
 export interface LimitedCommand extends RespCommand {
@@ -106,15 +107,15 @@ export class CommandSender {
   }
 
   /**
-   * Runs commands as a transaction.
-   * @returns the reply to EXEC. A lost reply is an error reply that begins with `UNKNOWNOUTCOME` or `UNSENT`.
-   * @throws the signal's reason.
+   * Runs commands as a transaction. Returns the reply to EXEC: if it was lost, an error reply that begins with `UNKNOWNOUTCOME` or
+   * `UNSENT`. @throws the signal's reason.
    */
   async transaction(commands: readonly RespCommand[], limits: Limits): Promise<Buffer> {
     const repeatable = commands.every(({ argv }) => !isWrite(argv));
     const read = (response: HttpResponse) => {
       const body = this.#readBody(response);
-      checkReply(body);
+      // Throws unless it is a complete reply.
+      readResp2(body);
       return body;
     };
     try {

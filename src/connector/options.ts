@@ -30,10 +30,7 @@ const OPTION_NAMES = [
   "debug",
 ] as const;
 
-/**
- * Options of `new Redis()` that a connector takes. Without `url` and `token`, both are read from the environment, as
- * `Redis.fromEnv()` does.
- */
+/** Options of `new Redis()` that a connector takes. Default of `url` and `token`: the environment's. */
 export type ConnectorOptions = Pick<RedisOptions, (typeof OPTION_NAMES)[number]>;
 
 /** Settings shared by every stream of a connector. */
@@ -48,9 +45,8 @@ export interface ConnectorContext {
 }
 
 /**
- * @param call name of the called function, for error messages.
- * @returns the context, or a ConfigError if url or token is missing: a build imports the module without them.
- * @throws ConfigError if an option is unknown or malformed.
+ * Returns the context, or a ConfigError if url or token is missing: a build imports the module without them.
+ * @throws ConfigError if an option is unknown or malformed. Its message begins with `call`, the name of the called function.
  */
 export function createContext(
   call: string,

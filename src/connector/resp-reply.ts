@@ -1,8 +1,5 @@
-import { MalformedReply, nextDepth } from "../protocol/malformed.js";
-
-const CR = 13;
-const LF = 10;
-const MINUS = 0x2d;
+import { MalformedReply } from "../protocol/malformed.js";
+import { Resp2Reader } from "../protocol/resp2.js";
 
 export const OK = Buffer.from("+OK\r\n");
 export const QUEUED = Buffer.from("+QUEUED\r\n");
@@ -40,7 +37,7 @@ const oneLine = (text: string) => text.replace(/[\r\n]+/g, " ");
 
 /** Returns the text of an error reply, or undefined for any other reply. */
 export function errorText(reply: Buffer): string | undefined {
-  return reply[0] === MINUS ? reply.toString("utf8", 1, reply.length - 2) : undefined;
+  return reply.toString("latin1", 0, 1) === "-" ? reply.toString("utf8", 1, reply.length - 2) : undefined;
 }
 
 /**
@@ -52,55 +49,14 @@ export function splitReplies(body: Buffer, count: number): Buffer[] {
   if (body.toString("latin1", 0, header.length) !== header) {
     throw new MalformedReply(`not an array of ${count} replies`);
   }
+  const reader = new Resp2Reader(body);
+  reader.at = header.length;
   const replies: Buffer[] = [];
-  let at = header.length;
   for (let i = 0; i < count; i++) {
-    const end = endOfReply(body, at, 0);
-    replies.push(body.subarray(at, end));
-    at = end;
+    const start = reader.at;
+    reader.read(0);
+    replies.push(body.subarray(start, reader.at));
   }
-  if (at !== body.length) throw new MalformedReply("bytes after the reply");
+  if (reader.at !== body.length) throw new MalformedReply("bytes after the reply");
   return replies;
-}
-
-/** @throws MalformedReply unless the body is exactly one reply. */
-export function checkReply(body: Buffer): void {
-  if (endOfReply(body, 0, 0) !== body.length) throw new MalformedReply("bytes after the reply");
-}
-
-/** Returns the end of the reply that begins at `at`. @throws MalformedReply if it is cut off or not RESP2. */
-function endOfReply(body: Buffer, at: number, depth: number): number {
-  const end = body.indexOf(CR, at);
-  if (end === -1 || body[end + 1] !== LF) throw new MalformedReply("a line is cut off");
-  const next = end + 2;
-  switch (body[at]) {
-    case 0x2b: // + simple string
-    case MINUS:
-    case 0x3a: // : integer
-      return next;
-    case 0x24: {
-      // $ bulk string
-      const length = lengthIn(body, at, end);
-      if (length === -1) return next;
-      const after = next + length;
-      if (body[after] !== CR || body[after + 1] !== LF) throw new MalformedReply("a bulk string is cut off");
-      return after + 2;
-    }
-    case 0x2a: {
-      // * array
-      const length = lengthIn(body, at, end);
-      const inside = nextDepth(depth);
-      let last = next;
-      for (let i = 0; i < length; i++) last = endOfReply(body, last, inside);
-      return last;
-    }
-    default:
-      throw new MalformedReply("not a RESP2 reply");
-  }
-}
-
-function lengthIn(body: Buffer, at: number, end: number): number {
-  const digits = body.toString("latin1", at + 1, end);
-  if (!/^(-1|\d{1,10})$/.test(digits)) throw new MalformedReply("a length is malformed");
-  return Number(digits);
 }

@@ -39,10 +39,7 @@ export interface SessionListener {
   onEnd(cause?: Error): void;
 }
 
-/**
- * One Redis connection over HTTP. Commands come in as RESP2 and run in their order. Each gets one reply, even if its
- * response is lost.
- */
+/** One Redis connection over HTTP. Commands run in their order, and each gets one reply. */
 export class Session {
   readonly #context: ConnectorContext;
   readonly #listener: SessionListener;
@@ -115,9 +112,7 @@ export class Session {
 
   /**
    * Ends the connection. Each command without a reply gets an error reply first, so that no client resends it after it has
-   * reconnected.
-   * @param cause undefined if the client closed the connection.
-   * @param last the error reply after those, to input that is no command.
+   * reconnected. `cause` is undefined if the client closed the connection, and `last` the error reply to input that is no command.
    */
   end(cause?: Error, last?: string): void {
     if (this.#ended) return;

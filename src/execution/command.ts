@@ -133,7 +133,6 @@ export class Pending<C extends Sent["command"] = Command> implements Sent {
   /**
    * Rejects the command when its own limits end, if it has any, while other commands of its request continue.
    * @param time the time in ms after which its request ends anyway.
-   * @param isWritten returns whether its request is written.
    * @param onLeave called with the error after the rejection.
    */
   watchLimits(time: number, isWritten = () => false, onLeave = (_error: unknown) => {}): void {

@@ -45,10 +45,7 @@ export interface DeliveryOptions<C extends Sent["command"]> {
   readonly carry?:
     | ((commands: readonly Pending<C>[], call: CarriedCall) => Promise<readonly Verdict[]>)
     | undefined;
-  /**
-   * If given, and if the request fails as a whole, either all commands are sent again, or this callback gets the error instead of
-   * the commands.
-   */
+  /** If given, a request that fails as a whole is repeated as a whole, or its error goes to this callback. */
   readonly onFailure?: ((error: unknown) => void) | undefined;
   /** Called once, before the last commands settle. `error` is the error of the request, if it failed as a whole. */
   readonly onEnd?: ((error?: unknown) => void) | undefined;
@@ -59,10 +56,7 @@ type CarriedCall = Omit<HandledCall, "argv" | "settings">;
 /** The parts of a client or a connector that a delivery uses. */
 type DeliveryContext = Pick<ClientContext, "transport" | "endpoint" | "tracer">;
 
-/**
- * Whether a command is sent again after a verdict, while retries and time are left. All commands of a numbered request are
- * repeatable.
- */
+/** Whether a command is sent again after a verdict. Commands of a numbered request may be. */
 const isSentAgain = ({ command }: Sent, { kind }: Failure, numbered: boolean): boolean =>
   kind === "unsent" || (kind === "unknown" && (numbered || command.repeatable));
 
@@ -104,10 +98,7 @@ export function deliverRequest<T>(
   });
 }
 
-/**
- * The loop of attempts: each response and each failure becomes one verdict per command, and each verdict settles its command,
- * or puts it into the next request.
- */
+/** The loop of attempts. Each gives a verdict on each command, which is then settled or sent again. */
 export class Delivery<C extends Sent["command"] = any> implements AttemptListener, Timed {
   readonly #budget: RetryBudget;
   readonly #timers: Timers;

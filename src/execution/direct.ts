@@ -1,5 +1,5 @@
 import { blockingTime } from "../commands/blocking.js";
-import { isWrite } from "../commands/write.js";
+import { isWrite } from "../commands/registry.js";
 import { ArgumentError, RedisError } from "../errors.js";
 import type { Endpoint } from "../options/endpoint.js";
 import type { HttpResponse } from "../protocol/http.js";

@@ -46,9 +46,7 @@ export class CommandExecutor implements ConfiguredClient {
     return this.run(getSpec(method)!, args);
   }
 
-  /**
-   * Runs a command: encodes it, and answers it from the near cache or sends it. Rejects with ArgumentError if an argument can't be sent.
-   */
+  /** Runs a command. Rejects with ArgumentError if an argument can't be sent. */
   run(spec: CommandSpec, args: readonly unknown[]): Promise<unknown> {
     const waitFor = beforeCall(this, spec.name);
     return waitFor ? waitFor.then(() => this.#run(spec, args)) : this.#run(spec, args);
@@ -71,8 +69,7 @@ export class CommandExecutor implements ConfiguredClient {
   }
 
   /**
-   * Sends an encoded command, in an auto-pipeline if that is allowed. Returns its value.
-   * @param callLimits the limits of the call. Default: new ones, which begin now.
+   * Sends an encoded command, in an auto-pipeline if that is allowed. Returns its value. The limits of the call begin now by default.
    * @throws ConfigError if the command can't be run exactly once; the signal's reason if it is aborted.
    */
   send(unguarded: Command, callLimits?: Limits): Promise<unknown> {

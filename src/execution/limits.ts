@@ -52,9 +52,8 @@ export function timeLeft({ timeout }: Settings, limits: Limits | undefined, wait
 }
 
 /**
- * Calls the platform's hook before a command, in the asynchronous context of the caller.
- * @param label the command's name in error messages.
- * @returns a promise if the command has to wait for it. Rejects with TimeoutError after the timeout.
+ * Calls the platform's hook before a command, in the asynchronous context of the caller. If the command has to wait for it,
+ * returns a promise, which rejects with TimeoutError after the timeout.
  */
 export function beforeCall(
   { context, settings: { timeout } }: ConfiguredClient,

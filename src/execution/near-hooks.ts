@@ -29,9 +29,8 @@ export type SendBatch = (commands: readonly Command[]) => Promise<Result[]>;
 /** The near cache of a client, as the executor uses it. `warmline/near` implements it. */
 export interface NearHooks extends NearCache, NearObserver {
   /**
-   * Attaches the cache to an endpoint.
+   * Attaches the cache to an endpoint. `prefix` precedes every key of the client.
    * @param sharesPromises whether code that serves one request may await a promise of code that serves another.
-   * @param prefix precedes every key of the client.
    * @throws ConfigError if the cache is attached to another endpoint, token or prefix.
    */
   attach(endpoint: Endpoint, sharesPromises: boolean, prefix?: string): void;

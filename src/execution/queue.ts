@@ -86,9 +86,8 @@ export class AutoPipeline {
 }
 
 /**
- * Sends commands as one request. Each has its own outcome and its own limits.
- * @param since when the first command began to wait for other requests, if it did.
- * @param onEnd called when all commands are settled. Its argument is set unless a response has settled them.
+ * Sends commands as one request. Each has its own outcome and its own limits. `since` is when the first command began to wait for
+ * other requests, if it did. `onEnd` is called when all commands are settled: without an argument if a response has settled them.
  */
 export function sendList(
   client: ConfiguredClient,

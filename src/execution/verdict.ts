@@ -74,9 +74,8 @@ export function judgeRefusal(response: HttpResponse): RequestFailure {
 }
 
 /**
- * Returns the failure of a request that was sent by a requester or through middleware.
- * @param error what a requester or middleware threw. A client inside it has already sent the request again.
- * @param repeatable whether all of the commands may be sent again.
+ * Returns the failure of a request that was sent by a requester or through middleware, which threw `error`. A client inside it has
+ * already sent the request again.
  */
 export function judgeRejection(error: unknown, repeatable: boolean): RequestFailure {
   const isLost =
@@ -146,9 +145,7 @@ function lost(kind: "unsent" | "unknown", cause: Error, Kind = UnknownOutcomeErr
   return { kind, cause, errorFor };
 }
 
-/**
- * Returns the error of an error reply. Its first word says whether the gateway may have applied a command of a batch.
- */
+/** Returns the error of an error reply. Its first word may say that the gateway did not apply the command. */
 export function createReplyError(message: string, command: string, index?: number): WarmlineError {
   const details = { command, index };
   const [, code, reason] = /^(UNKNOWNOUTCOME|UNSENT) (.*)/s.exec(message) ?? [];
@@ -185,10 +182,8 @@ const NOT_RUN =
   /^(BUSY|CLUSTERDOWN|EXECABORT|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|TRYAGAIN|WRONGPASS)$/;
 
 /**
- * Returns the error of a command whose time is up.
- * @param ms the time in ms.
+ * Returns the error of a command whose time, `ms`, is up.
  * @param written whether the command was written, and so may have been applied.
- * @param write whether the command may change data.
  * @param cause the error of the last attempt, if there was one.
  */
 export function createTimeoutError(

@@ -29,11 +29,7 @@ export interface Iterators<V = unknown> {
   ): AsyncGenerator<[member: T, score: number], void>;
 }
 
-/**
- * Yields the elements of a command of the SCAN family.
- * @param name the command's method.
- * @param args the iterator's arguments: a key, except for scan, and options.
- */
+/** Yields the elements of a command of the SCAN family. `args` are the iterator's: a key, except for scan, and options. */
 export async function* iterate(
   executor: CommandExecutor,
   name: "scan" | "hscan" | "sscan" | "zscan",

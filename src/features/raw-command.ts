@@ -1,7 +1,6 @@
 import { encodeArgs, json, rest } from "../commands/args.js";
-import { findSpec } from "../commands/registry.js";
+import { findSpec, isWrite } from "../commands/registry.js";
 import type { CommandSpec } from "../commands/spec.js";
-import { isWrite } from "../commands/write.js";
 import { ArgumentError } from "../errors.js";
 
 /** Commands that change a connection's state: over HTTP, requests share connections. */
@@ -11,8 +10,7 @@ const CONNECTION_STATE =
 const encodeRaw = encodeArgs([rest(json, 0)]);
 
 /**
- * Returns the spec and arguments of the command of `exec()`.
- * @param argv name and arguments.
+ * Returns the spec and arguments of the command of `exec()`, whose name and arguments are `argv`.
  * @throws ArgumentError if there is no name, or if the command changes the state of a connection.
  */
 export function rawCommand(argv: readonly unknown[]): [CommandSpec, unknown[]] {

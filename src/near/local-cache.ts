@@ -46,8 +46,8 @@ interface Load extends Provenance {
   /** The reply, for equal reads. */
   reply?: Promise<RawReply>;
   /**
-   * The report that says that a key of its buckets changed while it was in flight. It may be that of its own response. Null after a
-   * second such report, or a write of this client: then its reply is not stored.
+   * The report, perhaps that of its own response, of a change of its keys meanwhile. Null after a second one, or
+   * a write of this client: then its reply is not stored.
    */
   changedBy?: Report | null;
 }

@@ -5,9 +5,8 @@ import type { Bulk, RawReply } from "../protocol/reply.js";
 const ITEM_BYTES = 48;
 
 /**
- * Copies a reply out of its response, which is larger and would stay in memory.
- * @param asText whether its strings are read only as text.
- * @returns the copy, the approximate bytes that it takes in memory, and the bytes of its strings and numbers in UTF-8.
+ * Copies a reply out of its response, which is larger and would stay in memory. Returns the copy, the approximate bytes that it
+ * takes in memory, and the bytes of its strings and numbers in UTF-8. With `asText` its strings are read only as text.
  */
 export function storeReply(reply: RawReply, asText: boolean) {
   let bytes = 0;

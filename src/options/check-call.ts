@@ -9,9 +9,8 @@ export type Assert = typeof assertConfig;
 export const MAX_SECONDS = 1e9;
 
 /**
- * Checks the number of arguments of a function that an entry exports.
- * @param surplus the arguments after the first `maxArgs`.
- * @returns a function for further checks. It throws an error of the class `Kind` whose message begins with the name.
+ * Checks the number of arguments of a function that an entry exports. `surplus` are those after the first `maxArgs`. Returns a
+ * function for further checks, which throws an error of the class `Kind` whose message begins with the name.
  */
 export function checkCall(
   Kind: typeof ConfigError,

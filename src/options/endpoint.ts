@@ -59,10 +59,9 @@ function missingEndpoint({ url, token }: RedisOptions, env: Env | undefined): Co
 }
 
 /**
- * Parses url and token.
- * @param env the environment, if url and token were read from it.
- * @returns the endpoint; if url or token is missing, the error with which every command rejects. It is not thrown, so that a build can
+ * Parses url and token. If one is missing, returns the error with which every command rejects. It is not thrown, so that a build can
  * import a module that creates a client.
+ * @param env the environment, if url and token were read from it.
  * @throws ConfigError if url or token is malformed.
  */
 export function parseEndpoint(options: RedisOptions, env?: Env): Endpoint | ConfigError {

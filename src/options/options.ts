@@ -116,9 +116,7 @@ export interface CallOptions<Name extends CodecName = CodecName, V = unknown> {
    * beside its key, so that a repeated delivery returns the first reply.
    */
   writes?: WriteMode | undefined;
-  /**
-   * The codec of values: `"json"` (default, which loses no digit: see `get`), `"text"`, `"bytes"`, or a codec of your own.
-   */
+  /** The codec of values: `"json"` (default, loses no digit: see `get`), `"text"`, `"bytes"`, or your own. */
   codec?: CodecOption<Name, V> | undefined;
   /**
    * The use of the client's near cache by reads: `true` (default) returns replies from memory that are younger than `maxStale`,
@@ -156,7 +154,7 @@ export interface ScopeOptions {
    * client, and from its arguments: when the event is delivered again, the same writes return their first replies and
    * change nothing. Needs `writes: "exactly-once"`. Call `with()` once per delivery: each call counts from one.
    */
-  scope?: string | object | undefined;
+  scope?: string | undefined;
   /** Time in seconds for which a redelivery finds the first replies. Default 86,400, a day. */
   remember?: number | undefined;
   /**
@@ -211,25 +209,16 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
    * channels do not: see docs/prefix.md. A command whose keys are not known, such as FT.SEARCH, rejects with ArgumentError.
    */
   prefix?: string | undefined;
-  /**
-   * Whether connections are kept for the next command. Default true; `WARMLINE_KEEPALIVE=0` turns it off. With
-   * `warmline/fetch` the runtime decides.
-   */
+  /** Whether connections are kept. Default true; `WARMLINE_KEEPALIVE=0` turns it off. Only on Node. */
   keepAlive?: boolean | undefined;
-  /**
-   * A private certificate authority, or a client certificate, for the endpoint's TLS. Only on the entry for Node.
-   * NODE_EXTRA_CA_CERTS of Node works too.
-   */
+  /** A private authority or a client certificate for TLS, only on Node. NODE_EXTRA_CA_CERTS works too. */
   tls?: TlsOptions | undefined;
   /**
    * A proxy that opens tunnels by CONNECT: `http://user:password@host:3128`, or `https://...`. Only on the entry for Node. Default:
    * HTTPS_PROXY for an https:// url, unless NO_PROXY excludes its host. `false`: none.
    */
   proxy?: string | false | undefined;
-  /**
-   * Sends requests in place of the client's own connections: `undici(dispatcher)` of `warmline/undici`, for proxies,
-   * certificates, interceptors and mocks.
-   */
+  /** Replaces the client's connections: `undici(dispatcher)` of `warmline/undici`, for proxies and mocks. */
   transport?: TransportFactory | undefined;
   /**
    * The cache mode of requests by the runtime's `fetch`, on the entry that uses `fetch`. Default `"no-store"`. In Next.js, on every

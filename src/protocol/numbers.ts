@@ -31,10 +31,7 @@ export interface RequestNumber {
   readonly since: Moment;
 }
 
-/**
- * Numbers requests for the process of warmline-gateway that sent the last response. Other endpoints offer no numbers.
- * See docs/gateway.md.
- */
+/** Numbers requests for the gateway process that sent the last response: see docs/gateway.md. */
 export class Numbers {
   /** The process and a time of its clock, as in its last response. */
   #ticket: string | undefined;

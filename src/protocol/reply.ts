@@ -18,8 +18,5 @@ export class ErrorReply {
   }
 }
 
-/**
- * A reply before its command decodes it, from RESP2 or JSON. `string` is a simple string such as `OK`, or the digits of an integer
- * that a number would round.
- */
+/** A reply before it is decoded. `string`: a simple string such as `OK`, or digits that a number would round. */
 export type RawReply = null | number | string | Bulk | ErrorReply | RawReply[];

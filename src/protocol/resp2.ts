@@ -17,7 +17,9 @@ export function readResp2(chunk: Chunk): RawReply {
   return reply;
 }
 
-class Resp2Reader {
+/** Reads one reply after another. */
+export class Resp2Reader {
+  /** Where the next reply begins. */
   at = 0;
 
   constructor(private readonly chunk: Chunk) {}

@@ -18,10 +18,7 @@ export interface EncodedRequest<Reply = RawReply> {
   read(response: HttpResponse): Reply;
 }
 
-/**
- * The endpoint does not accept RESP2 requests, so it does not read this one. Only warmline-gateway accepts them, and it identifies
- * itself in every response.
- */
+/** The endpoint accepts no RESP2, so it did not read this request. Only warmline-gateway accepts it. */
 export class Resp2Refused extends Error {}
 
 const BYTES_REFUSED = 'this endpoint accepts bytes only in single commands without "", "." and ".."';
@@ -105,7 +102,6 @@ export class Protocol {
 
   /**
    * @param exact whether the strings of the reply are to be kept byte for byte.
-   * @param bytes whether there are bytes among the arguments.
    * @param inPath whether to send the command in the path, for an endpoint that does not accept RESP2.
    * @throws Resp2Refused if the path can't hold it.
    */

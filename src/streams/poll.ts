@@ -3,8 +3,7 @@ import { ConnectionError, RedisError, TimeoutError, UnknownOutcomeError } from "
 import { throwIfAborted } from "../util/abort.js";
 import { sleep } from "../util/timers.js";
 import type { FollowedEntry } from "./entry.js";
-import { GapError } from "./gap-error.js";
-import { hasGap, type Position, readStreamInfo, START } from "./position.js";
+import { GapError, hasGap, type Position, readStreamInfo, START } from "./position.js";
 
 /** Maximum number of entries that are read at once. */
 const PAGE = 100;
@@ -15,8 +14,7 @@ const MAX_PAUSE = 2_000;
 const longer = (pause: number) => Math.min(pause * 1.5, MAX_PAUSE);
 
 /**
- * Yields pages of the entries after a position. For endpoints that have no event stream of entries.
- * @param wait resolves after a number of ms. Tests replace it.
+ * Yields pages of the entries after a position, for endpoints without an event stream of entries. Tests replace `wait`.
  * @throws GapError, and errors of the commands. After the first read, transient errors lead to another read instead.
  */
 export async function* pollEntries<V>(

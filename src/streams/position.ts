@@ -1,3 +1,5 @@
+import { WarmlineError } from "../errors.js";
+
 /** A place in a stream, after an entry. */
 export interface Position {
   /** The id of the entry. `-`: before the first existing entry; `$`: after the last one. */
@@ -39,10 +41,8 @@ export function compareIds(a: string, b: string): number {
 }
 
 /**
- * Whether entries after the position were trimmed or deleted from the beginning of the stream. Also true if the entry of the
- * position is gone, and the number of entries added since is not known.
- * @param position not `$`.
- * @param info undefined if there is no stream.
+ * Whether entries after the position, which is not `$`, were trimmed or deleted from the beginning of the stream. Also true if the
+ * entry of the position is gone, and the number of entries added since is not known. Without a stream, `info` is undefined.
  */
 export function hasGap(position: Position, info: StreamInfo | undefined): boolean {
   const { id, added } = position;
@@ -55,4 +55,20 @@ export function hasGap(position: Position, info: StreamInfo | undefined): boolea
   // Every remaining entry is after the position.
   if (added !== undefined && info.added !== undefined) return info.added - added !== length;
   return id !== START && compareIds(id, lastId) < 0;
+}
+
+/** Entries after the position of a follower were trimmed or deleted, so it would miss them. */
+export class GapError extends WarmlineError {
+  /** `GapError`. */
+  override readonly name: string = "GapError";
+  /** The id of the last entry that the follower has, or `0-0`. */
+  readonly position: string;
+
+  constructor(position: string, now: string) {
+    super(`FOLLOW: entries after ${position} were trimmed or deleted; ${now}`, {
+      outcome: "answered",
+      command: "FOLLOW",
+    });
+    this.position = position;
+  }
 }

@@ -1,6 +1,6 @@
 import type { Redis } from "../client/redis.js";
 import { ArgumentError } from "../errors.js";
-import type { WriteScope } from "../execution/exactly-once/scope.js";
+import { toScopeOption, type WriteScope } from "../execution/exactly-once/scope.js";
 import { checkClient, executorOf } from "../execution/executor-key.js";
 import { checkCall, checkNames, checkNumber, MAX_SECONDS } from "../options/check-call.js";
 import type { ScopeOptions } from "../options/options.js";
@@ -146,7 +146,7 @@ function createEntryScope(redis: Redis<any>): ScopeOptions | undefined {
     next: (argv) => (argv[0] === "XADD" ? entries.next(argv) : undefined),
     fork: () => entries.fork(),
   };
-  return { scope, remember: exactlyOnceTtl / 1_000 };
+  return { scope: toScopeOption(scope), remember: exactlyOnceTtl / 1_000 };
 }
 
 /** @throws ArgumentError if the last text ended in the middle of a character. */

@@ -6,7 +6,7 @@ import { RetryBudget } from "../transport/retry-budget.js";
 import { onAbort, throwIfAborted } from "../util/abort.js";
 import { clearInterval, setInterval, sleep } from "../util/timers.js";
 import type { FollowedEntry } from "./entry.js";
-import { GapError } from "./gap-error.js";
+import { GapError } from "./position.js";
 
 /** The name in error messages. */
 const COMMAND = "FOLLOW";

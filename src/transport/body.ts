@@ -11,11 +11,7 @@ export class Body<Bytes extends Uint8Array> {
   /** Bytes of the framing, such as the sizes of chunks. */
   #framing = 0;
 
-  /**
-   * @param limit maximum number of bytes, framing included.
-   * @param length the body's length in bytes, if known.
-   * @throws ResponseTooLarge if the length is above the limit.
-   */
+  /** @param limit maximum number of bytes, framing included. @throws ResponseTooLarge if `length`, if known, is above it. */
   constructor(
     private readonly limit: number,
     private readonly allocate: (size: number) => Bytes,

@@ -26,11 +26,7 @@ export class RetryBudget {
     return this.timeout - elapsed(this.began);
   }
 
-  /**
-   * Counts a retry.
-   * @param wait the wait before the retry, in ms. Default: that of the policy.
-   * @returns that wait, or undefined if no retry or not enough time is left.
-   */
+  /** Counts a retry. Returns the wait before it in ms, by default the policy's, or undefined if no retry or not enough time is left. */
   next(wait?: number): number | undefined {
     const { retried, policy } = this;
     if (retried >= policy.retries) return undefined;

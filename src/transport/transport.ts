@@ -32,8 +32,8 @@ export interface AttemptListener {
   /** The name of the request, by which slow requests are remembered. */
   readonly label: string;
   /**
-   * Called before the request is written. If a second copy could do harm, gives the request a number by which the gateway applies it
-   * once. Returns whether two copies may be under way at the same time.
+   * Gives the request a number before it is written, if a second copy could do harm. Returns whether two copies
+   * may be under way at the same time.
    */
   numberIfNeeded(): boolean;
   /** Whether a response refuses this copy of the request, while another copy under way may be applied. */
@@ -124,11 +124,9 @@ export interface Transport {
   readonly batchLimiter?: BatchLimiter;
   attempt(listener: AttemptListener): Attempt;
   /**
-   * Called at the start of a call, and again while it has no response.
-   * @param waited time in ms since the start.
-   * @param timeout the timeout of the call in ms.
+   * Called at the start of a call, and again while it has no response. Returns the value of `waited` at which to call again, or
+   * `timeout` if no further call is needed. Both are times in ms, `waited` since the start.
    * @param attempt the current attempt, if its request may be sent a second time.
-   * @returns the value of `waited` at which to call again, or `timeout` if no further call is needed.
    */
   onWait?(waited: number, timeout: number, attempt?: Attempt): number;
   /** Called when a call with this timeout in ms has failed without a response, and is not sent again. */

@@ -8,9 +8,8 @@ class AbortListeners extends Set<() => void> {
 const listenersOf = new WeakMap<AbortSignal, AbortListeners>();
 
 /**
- * Calls `listener` when the signal aborts, or at once if it has aborted. A signal gets one event listener for all calls, because
- * Node warns of a leak from the eleventh on, and compares a new one with all others.
- * @returns a function that removes `listener`. May be called twice.
+ * Calls `listener` when the signal aborts, or at once if it has aborted. Returns a function that removes it. A signal gets one event
+ * listener for all calls, because Node warns of a leak from the eleventh on, and compares a new one with all others.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   if (signal.aborted) {

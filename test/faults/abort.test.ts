@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions, TimeoutError } from "warmline";
 import { type Arrived, httpResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
-import { mulberry32 } from "../support/model/random.mjs";
-import { SEED } from "../support/random-tests.js";
 import { pause } from "./support/rig.js";
 
 // A signal that is aborted at any moment of a call: the call rejects with its reason, what was not sent is never
@@ -130,29 +128,6 @@ describe("in flight", () => {
     for (const word of ["batched", "piped", "transacted"]) {
       expect(endpoint.requests.filter(({ body }) => body.includes(word))).toHaveLength(1);
     }
-  });
-
-  test("aborts at random moments mix up no reply of 400 commands over few connections", async () => {
-    const next = mulberry32(SEED);
-    endpoint.onRequest = (request) => void setTimeout(() => ownKey(request), Math.floor(next() * 4));
-    const calls = Array.from({ length: 400 }, async (_, i) => {
-      await pause(Math.floor(next() * 400));
-      const own = new AbortController();
-      const redis = client({ maxConnections: 4 }).with({ signal: own.signal });
-      const aborted = next() < 0.5;
-      if (aborted) setTimeout(() => own.abort(reason), Math.floor(next() * 6));
-      try {
-        expect(await redis.get(`k${i}`)).toBe(`k${i}`);
-        return "answered";
-      } catch (error) {
-        expect(error).toBe(reason);
-        expect(aborted).toBe(true);
-        return "aborted";
-      }
-    });
-    const outcomes = await Promise.all(calls);
-    expect(outcomes.filter((outcome) => outcome === "aborted").length).toBeGreaterThan(50);
-    expect(await client({ maxConnections: 4 }).get("last")).toBe("last");
   });
 });
 

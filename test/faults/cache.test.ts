@@ -160,26 +160,20 @@ describe("on a path with faults", () => {
     }
   });
 
-  test("a call that waits for the request of another has one timeout for both", async () => {
-    const { call, load } = createFunction({}, { timeout: 2_500 });
+  test.each([
+    ["its result is stored", { fails: false, unloaded: false }],
+    ["the lease of a function that failed is ended", { fails: true, unloaded: false }],
+    ["a script was not loaded", { fails: false, unloaded: true }],
+  ])("all requests of a call have one timeout: %s", async (_when, { fails, unloaded }) => {
+    const { call, load } = createFunction({}, { timeout: 1_800, circuit: false });
+    const failure = new Error("no database");
+    // Loads the scripts.
+    load.error = failure;
+    await call("7").catch(() => {});
+    load.error = undefined;
     await call("7");
-    let requests = 0;
-    const lost = { request: () => {} };
-    path.onConnection(() => ({ exchange: () => (requests++ === 0 ? delayReply(1_500) : lost) }));
-    for (const connection of path.connections) connection.resetClient();
-    const first = call("7");
-    await pause(20);
-    const began = performance.now();
-    expect(await call("7")).toBe("a");
-    // With a timeout for each request it would be 3,980 ms or more.
-    expect(performance.now() - began).toBeLessThan(3_700);
-    expect([await first, load.runs]).toEqual(["a", 2]);
-  });
-
-  test("a script that was not loaded has the rest of the timeout", async () => {
-    const { call } = createFunction({}, { timeout: 1_800, circuit: false });
-    await call("7");
-    await redis.scriptFlush();
+    if (unloaded) await redis.scriptFlush();
+    if (fails) load.error = failure;
     let scripts = 0;
     const lost = { request: () => {} };
     path.onConnection(() => ({
@@ -187,36 +181,46 @@ describe("on a path with faults", () => {
     }));
     for (const connection of path.connections) connection.resetClient();
     const began = performance.now();
-    expect(await call("7")).toBe("a");
+    expect(await call("8").catch((error: unknown) => error)).toBe(fails ? failure : "a");
     // With a whole timeout after the slow response it would be 2,700 ms.
     expect(performance.now() - began).toBeLessThan(2_600);
     expect(scripts).toBe(2);
   });
 
-  test("with waitUntil, the error of a function does not wait for the end of its lease", async () => {
-    const pending: Promise<unknown>[] = [];
-    const waitUntil = (promise: Promise<unknown>) => pending.push(promise);
-    const { call, load } = createFunction({ waitUntil }, { timeout: 10_000 });
-    const held: (() => void)[] = [];
-    let holds = true;
-    path.onConnection(() => ({
-      exchange: () => ({
-        request(connection, { request }) {
-          const pass = () => connection.toServer(request);
-          if (holds && load.runs > 0) held.push(pass);
-          else pass();
-        },
-      }),
-    }));
-    load.error = new Error("no database");
-    await expect(call("7")).rejects.toBe(load.error);
-    await expect.poll(() => held.length).toBe(1);
-    expect(await redis.hexists("load:cached:7", "lease")).toBe(1);
-    holds = false;
-    for (const pass of held) pass();
-    await Promise.all(pending);
-    expect([pending.length, await redis.exists("load:cached:7")]).toEqual([1, 0]);
-  });
+  test.each([true, false])(
+    "the error of a function waits for the end of its lease unless there is waitUntil: %s",
+    async (hasWaitUntil) => {
+      const pending: Promise<unknown>[] = [];
+      const waitUntil = (promise: Promise<unknown>) => pending.push(promise);
+      const { call, load } = createFunction(hasWaitUntil ? { waitUntil } : {}, { timeout: 10_000 });
+      const held: (() => void)[] = [];
+      let holds = true;
+      path.onConnection(() => ({
+        exchange: () => ({
+          request(connection, { request }) {
+            const pass = () => connection.toServer(request);
+            if (holds && load.runs > 0) held.push(pass);
+            else pass();
+          },
+        }),
+      }));
+      load.error = new Error("no database");
+      let isPending = true;
+      const failed = call("7").catch((error: unknown) => {
+        isPending = false;
+        return error;
+      });
+      await expect.poll(() => held.length).toBe(1);
+      await pause(50);
+      expect(isPending).toBe(!hasWaitUntil);
+      expect(await redis.hexists("load:cached:7", "lease")).toBe(1);
+      holds = false;
+      for (const pass of held) pass();
+      expect(await failed).toBe(load.error);
+      await Promise.all(pending);
+      expect(await redis.exists("load:cached:7")).toBe(0);
+    },
+  );
 
   test("a refused connection is an outage, and so is a gateway without Redis", async () => {
     const { call, load } = createFunction({}, { retry: false });
@@ -254,43 +258,6 @@ describe("on a path with faults", () => {
     first.catch(() => {});
   });
 
-  test("without waitUntil, the error of a function waits for the end of its lease", async () => {
-    const { call, load } = createFunction();
-    const held: (() => void)[] = [];
-    path.onConnection(() => ({
-      exchange: () => ({
-        request(connection, { request }) {
-          const pass = () => connection.toServer(request);
-          if (load.runs > 0) held.push(pass);
-          else pass();
-        },
-      }),
-    }));
-    load.error = new Error("no database");
-    let isPending = true;
-    const failed = call("7").catch((error: unknown) => {
-      isPending = false;
-      return error;
-    });
-    await expect.poll(() => held.length).toBeGreaterThan(0);
-    await pause(50);
-    expect(isPending).toBe(true);
-    for (const pass of held) pass();
-    expect(await failed).toBe(load.error);
-    expect(await redis.exists("load:cached:7")).toBe(0);
-  });
-
-  test("a result is returned though Redis is lost while it is computed", async () => {
-    const { call, load } = createFunction({}, { retry: false });
-    load.ms = 50;
-    const pending = call("7");
-    await expect.poll(() => load.runs).toBe(1);
-    path.refuse();
-    for (const connection of path.connections) connection.resetClient();
-    expect(await pending).toBe("a");
-    expect(await redis.hexists("load:cached:7", "value")).toBe(0);
-  });
-
   test.each([
     ["the lookup", "EVAL"],
     ["the request that stores the result", '\\"a\\"'],
@@ -318,21 +285,6 @@ describe("on a path with faults", () => {
       load.value = `after ${load.runs}`;
       expect(await call("7")).toBe(load.value);
     }
-  });
-
-  test("a function runs once though each request arrives twice", async () => {
-    const client = new Redis({ url: gateway.url, token: gateway.token });
-    client.use(async (request, next) => {
-      const reply = await next(request);
-      await next(request);
-      return reply;
-    });
-    let runs = 0;
-    const options = { key: () => "all", fresh: 60, tags: () => ["tag"] };
-    const call = cached(client, "twice", () => ++runs, options);
-    expect([await call(), await call()]).toEqual([1, 1]);
-    await call.deleteTag("tag");
-    expect([await call(), await call()]).toEqual([2, 2]);
   });
 
   test.each([
@@ -448,122 +400,4 @@ describe("a Redis that refuses writes", { tags: "redis-server" }, () => {
     const hasFailed = async () => String(await server.command("INFO", "persistence"));
     await expect.poll(hasFailed).toContain("rdb_last_bgsave_status:err");
   }
-});
-
-interface Engine {
-  readonly gateway: Gateway;
-  stop(): Promise<void>;
-}
-
-async function startOneSlot(): Promise<Engine> {
-  const own = await createGateway({ engine: await startEmbeddedEngine(), port: 0 });
-  return { gateway: own, stop: () => own.close() };
-}
-
-/** Starts a node that refuses keys in different slots, although it has all of them. */
-async function startSeveralSlots(): Promise<Engine> {
-  const server = await startRedis({ listen: "tcp", flags: ["--cluster-enabled", "yes"] });
-  await server.command("CLUSTER", "ADDSLOTSRANGE", 0, 16_383);
-  while (!String(await server.command("CLUSTER", "INFO")).includes("cluster_state:ok")) await pause(20);
-  const own = await createGateway({ redis: server.url, port: 0 });
-  return { gateway: own, stop: () => own.close().then(() => server.stop()) };
-}
-
-describe.each([
-  ["in one slot", [], startOneSlot],
-  ["in several slots", ["redis-server"], startSeveralSlots],
-])("all requests of a call have one timeout, with keys and tags %s", (_slots, tags, start) => {
-  const TIMEOUT = 1_800;
-  const SLOW = 900;
-  /** Less than a slow response and a whole timeout after it. */
-  const LIMIT = 2_600;
-  const failure = new Error("no database");
-  const lost = { request: () => {} };
-
-  /** Starts a cached function whose scripts have all been loaded, on a path of its own. */
-  async function startScenario({ gateway: { url, token } }: Engine, name: string) {
-    const path = await startNetworkProxy({ to: { port: Number(new URL(url).port) } });
-    const load = { runs: 0, error: undefined as Error | undefined };
-    const options = { timeout: TIMEOUT, circuit: false } as const;
-    const call = cached(
-      new Redis({ url: path.url, token, ...options }),
-      name,
-      async (_id: string) => {
-        load.runs++;
-        if (load.error) throw load.error;
-        return "a";
-      },
-      { key: (id) => id, fresh: 60, tags: () => ["tag"] },
-    );
-    load.error = failure;
-    await call("7").catch(() => {});
-    load.error = undefined;
-    await call("7");
-    await call.deleteTag("other");
-    await call("7");
-    load.runs = 0;
-    let scripts = 0;
-    /** From now on the response to the first script takes so many ms, and all after it are lost. */
-    const breakPath = (ms: number) => {
-      path.onConnection(() => ({
-        exchange: (each) => (carries("eval")(each) && scripts++ === 0 ? delayReply(ms) : lost),
-      }));
-      for (const connection of path.connections) connection.resetClient();
-    };
-    return { call, load, breakPath, countScripts: () => scripts, close: () => path.close() };
-  }
-
-  type Scenario = Awaited<ReturnType<typeof startScenario>>;
-
-  async function measure(pending: Promise<unknown>) {
-    const began = performance.now();
-    const result = await pending.catch((error: unknown) => error);
-    return { result, isInTime: performance.now() - began < LIMIT };
-  }
-
-  const scenarios: Record<string, (scenario: Scenario) => ReturnType<typeof measure>> = {
-    "the result is stored": ({ call, breakPath }) => {
-      breakPath(SLOW);
-      return measure(call("8"));
-    },
-    "the lease of a function that failed is ended": async ({ call, load, breakPath }) => {
-      load.error = failure;
-      breakPath(SLOW);
-      return measure(call("8"));
-    },
-    "another call has stored its result": async ({ call, breakPath, countScripts }) => {
-      breakPath(0);
-      const first = call("8");
-      await expect.poll(countScripts).toBe(2);
-      const second = await measure(call("8"));
-      await first;
-      return second;
-    },
-    "the tags of a stored result are compared": async ({ call, breakPath }) => {
-      await call.deleteTag("another");
-      breakPath(SLOW);
-      return measure(call("7"));
-    },
-  };
-
-  test("no call waits longer while Redis can't be reached", { tags }, async () => {
-    const engine = await start();
-    const started: Scenario[] = [];
-    try {
-      for (const [at] of Object.keys(scenarios).entries()) {
-        started.push(await startScenario(engine, `scenario${at}`));
-      }
-      const ended = await Promise.all(
-        Object.entries(scenarios).map(async ([name, run], at) => [name, await run(started[at]!)]),
-      );
-      const inTime = { result: "a", isInTime: true };
-      expect(Object.fromEntries(ended)).toEqual({
-        ...Object.fromEntries(Object.keys(scenarios).map((name) => [name, inTime])),
-        "the lease of a function that failed is ended": { result: failure, isInTime: true },
-      });
-    } finally {
-      await Promise.all(started.map(({ close }) => close()));
-      await engine.stop();
-    }
-  });
 });

@@ -1,10 +1,9 @@
-import type { Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   ConnectionError,
   ProtocolError,
   Redis,
-  RedisError,
+  type RedisError,
   type RedisOptions,
   TimeoutError,
   UnknownOutcomeError,
@@ -204,22 +203,6 @@ test("an extra response is never the next command's value", async () => {
   expect(endpoint.connections).toBe(11);
 });
 
-test("bytes on an idle connection, used or pre-opened, close it", async () => {
-  const sockets: Socket[] = [];
-  endpoint.onConnection = (socket) => sockets.push(socket);
-  endpoint.onRequest = ({ socket, body }) =>
-    socket.write(resp2Response(`$1\r\n${/"k(.)"/.exec(body)?.[1]}\r\n`));
-  const redis = client({ codec: "text" });
-  await redis.ready();
-  for (let i = 0; i < 5; i++) {
-    for (const socket of sockets) socket.write(resp2Response("$5\r\nWRONG\r\n"));
-    await expect.poll(() => sockets.every(({ destroyed }) => destroyed)).toBe(true);
-    sockets.length = 0;
-    expect(await redis.get(`k${i}`)).toBe(String(i));
-    expect(sockets).toHaveLength(1);
-  }
-});
-
 test("unexpected bytes in the kernel's buffer are not a response", async () => {
   const redis = client({ codec: "text" });
   endpoint.onRequest = ({ socket, body }) => {
@@ -258,17 +241,6 @@ test("every command has a connection of its own without keep-alive", async () =>
   for (let i = 0; i < 3; i++) await redis.get("k");
   expect(endpoint.connections).toBe(3);
   expect(endpoint.requests[0]?.head).toMatch(/connection: close/i);
-});
-
-test("an error reply is a RedisError that names the command and not the token", async () => {
-  endpoint.onRequest = ({ socket }) =>
-    socket.write(resp2Response("-WRONGTYPE not a string\r\n", {}, "400 Bad Request"));
-  const error = await client()
-    .incr("n")
-    .catch((thrown) => thrown);
-  expect(error).toBeInstanceOf(RedisError);
-  expect(error).toMatchObject({ code: "WRONGTYPE", command: "INCR", outcome: "answered" });
-  expect(JSON.stringify(error) + error.stack).not.toContain("secret");
 });
 
 test.each([
@@ -367,20 +339,6 @@ test("a transaction requests RESP2 from the gateway, and reads its errors and by
     code: "EXECABORT",
     outcome: "answered",
   });
-});
-
-test("a 429 of another server does not change the encoding of bytes", async () => {
-  const redis = client(patient);
-  await redis.set("known", "x");
-  endpoint.requests.length = 0;
-  endpoint.onRequest = ({ socket }) =>
-    socket.write(
-      httpResponse('{"error":"slow down"}', { "content-type": "application/json" }, "429 Too Many"),
-    );
-  const both = [redis.append("a", new Uint8Array([0, 255])), redis.append("b", new Uint8Array([0, 255]))];
-  for (const { reason } of (await Promise.allSettled(both)) as PromiseRejectedResult[])
-    expect(reason).toMatchObject({ name: "RedisError", outcome: "answered", command: "APPEND" });
-  for (const { head } of endpoint.requests) expect(head).toMatch(/^POST \/(pipeline)? HTTP/);
 });
 
 test("an endpoint without RESP2 requests gets bytes in the path, sent once", async () => {

@@ -66,17 +66,6 @@ describeEngines("producers", (setup) => {
     // The batches do not depend on the engine.
     if (name !== "the embedded engine") return;
 
-    test("sends the chunks that are written during a request as one, 500 at most", async () => {
-      const writer = produce(redis.with({ timeout: 20_000 }), "log").getWriter();
-      await Promise.all(Array.from({ length: 600 }, (_, n) => writer.write({ n })));
-      await writer.close();
-      expect(await length()).toBe(601);
-      const sizes = added.map((text) => count(text, "XADD"));
-      expect(sizes.reduce((sum, size) => sum + size)).toBe(601);
-      expect(Math.max(...sizes)).toBe(500);
-      expect(sizes.length).toBeLessThan(10);
-    });
-
     test("limits a request to 512 KB, or one entry", { tags: "full-run" }, async () => {
       const writer = produce(redis, "log", { maxLen: 10 }).getWriter();
       const data = "x".repeat(30_000);
@@ -113,16 +102,6 @@ describeEngines("producers", (setup) => {
       expect(await stored()).toEqual([1, 2, 3, 4, undefined]);
       expect(await direct.get("n")).toBe(1);
       expect(await direct.ttl("log")).toBeGreaterThan(50);
-    });
-
-    test("adds its entries beside those of other producers in the scope", async () => {
-      for (let run = 0; run < 2; run++) {
-        const client = scoped();
-        const writers = [produce(client, "log"), produce(client, "log")].map((each) => each.getWriter());
-        await Promise.all(writers.map((each) => each.write({ n: 1 })));
-        await Promise.all(writers.map((each) => each.close()));
-      }
-      expect(await length()).toBe(4);
     });
 
     test("fails in a strict scope if a chunk differs", async () => {

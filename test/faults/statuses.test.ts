@@ -140,16 +140,6 @@ describe("a Redis that went away behind its gateway", () => {
     expect(endpoint.requests.length).toBe(3);
   });
 
-  test("a pipeline of reads rejects with ConnectionError", async () => {
-    goesAway();
-    const error = await client()
-      .pipeline()
-      .get("k")
-      .exec()
-      .catch((reason) => reason);
-    expect(error).toMatchObject({ name: "ConnectionError", outcome: "unsent" });
-  });
-
   test("a write that is repeated rejects with UnknownOutcomeError", async () => {
     goesAway();
     const error = await client({ writes: "at-least-once" })

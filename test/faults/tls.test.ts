@@ -50,18 +50,6 @@ describe.concurrent("frozen", () => {
       expect(route.applied("INCR")).toBe(1);
     },
   );
-
-  routeTest.for(happenings)(
-    "a freeze right after the handshake, and meanwhile %s, loses no command",
-    async ([, happening], { route }) => {
-      const instance = await start(route, {}, { AWAIT_READY: "1" });
-      await frozen(instance, 1_200, () => happening(route.path));
-      const done = instance.run(["INCR", route.key], ["GET", route.key]);
-      await instance.thaw();
-      expect(await done).toMatchObject([{ value: 1 }, { value: "1" }]);
-      expect(route.applied("INCR")).toBe(1);
-    },
-  );
 });
 
 describe.concurrent("a handshake that hangs", () => {

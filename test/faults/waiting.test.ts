@@ -156,51 +156,6 @@ test("a deadline that ends while a command waits rejects it as unsent, and no ot
   await Promise.all(first);
 });
 
-test("clients of one endpoint wait for each other's requests", async () => {
-  const first = await getEach(connect(), names("first", CROWD));
-  await arrivals(CROWD);
-  const signals = Array.from({ length: 6 }, () => connect().with({ signal: new AbortController().signal }));
-  const calls = signals.map((redis, at) => redis.get(`k${at}`));
-  replyToAll();
-  expect(await Promise.all(calls)).toEqual(names("k", 6));
-  expect(await Promise.all(first)).toEqual(names("first", CROWD));
-  // Each is a request of its own, on few connections.
-  expect(endpoint.requests).toHaveLength(CROWD + 6);
-  expect(endpoint.connections).toBeLessThan(CROWD + 6);
-});
-
-test("requests that fail make room for those that wait", async () => {
-  const redis = connect({ retry: false });
-  const first = await getEach(redis, names("first", CROWD));
-  const later = await getEach(redis, names("later", 3));
-  await arrivals(CROWD);
-  endpoint.onRequest = reply;
-  for (const request of held.splice(0)) {
-    if (request.body.includes("first")) request.socket.destroy();
-    else reply(request);
-  }
-  expect(await Promise.all(later)).toEqual(names("later", 3));
-  for (const call of first) await expect(call).rejects.toThrow();
-});
-
-test("a request's middleware runs in the context of the first command that it carries", async () => {
-  const context = new AsyncLocalStorage<string>();
-  const seen: (string | undefined)[] = [];
-  const redis = connect();
-  redis.use(async (request, next) => {
-    seen.push(context.getStore());
-    return next(request);
-  });
-  const first = await context.run("first", () => getEach(redis, names("first", CROWD)));
-  await arrivals(CROWD);
-  const later = [context.run("mine", () => redis.get("a"))];
-  await turn();
-  later.push(context.run("other", () => redis.get("b")));
-  replyToAll();
-  expect(await Promise.all([...first, ...later])).toEqual([...names("first", CROWD), "a", "b"]);
-  expect(seen.slice(0, CROWD + 1)).toEqual([...Array.from({ length: CROWD }, () => "first"), "mine"]);
-});
-
 test("over fetch nothing waits: each turn has a request of its own", async () => {
   const redis = connect({}, FetchRedis);
   const calls = await getEach(redis, names("k", 2 * CROWD));

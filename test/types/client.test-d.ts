@@ -30,23 +30,6 @@ describe("making a client", () => {
     expectTypeOf(Redis.fromEnv({ timeout: 500, retry: { retries: 1 } })).toEqualTypeOf<Redis>();
     expectTypeOf(Redis.fromEnv).parameter(0).not.toHaveProperty("url");
   });
-
-  test("wrong options don't compile", () => {
-    // @ts-expect-error a time is a number of ms
-    new Redis({ timeout: "1s" });
-    // @ts-expect-error no such mode
-    new Redis({ writes: "twice" });
-    // @ts-expect-error no such codec
-    new Redis({ codec: "msgpack" });
-    // @ts-expect-error both functions
-    new Redis({ codec: { encode: () => "" } });
-    // @ts-expect-error no such format
-    new Redis({ responseFormat: "resp3" });
-    // @ts-expect-error retries or false
-    new Redis({ retry: true });
-    // @ts-expect-error a number
-    new Redis({ maxConnections: "64" });
-  });
 });
 
 describe("what is not a command", () => {

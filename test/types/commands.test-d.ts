@@ -162,32 +162,6 @@ describe("values take the type that the caller gives", () => {
     expectTypeOf(texts.zunion(1, "z")).toEqualTypeOf<Plain>();
   });
 
-  test("key commands are typed", () => {
-    expectTypeOf(redis.scan(0)).toEqualTypeOf<Promise<[cursor: string, keys: string[]]>>();
-    expectTypeOf(redis.scan("0", { withType: true })).toEqualTypeOf<
-      Promise<[cursor: string, keys: { key: string; type: string }[]]>
-    >();
-    expectTypeOf(redis.scan("0", { match: "a*" })).toEqualTypeOf<Promise<[cursor: string, keys: string[]]>>();
-    expectTypeOf(redis.sort("l", { store: "d" })).toEqualTypeOf<Promise<number>>();
-    expectTypeOf(redis.sort<User>("l", { alpha: true })).toEqualTypeOf<Promise<(User | null)[]>>();
-    expectTypeOf(redis.expire("k", 1)).toEqualTypeOf<Promise<0 | 1>>();
-  });
-
-  test("streams give the shape of Redis's reply", () => {
-    type Entries = [key: string, entries: [id: string, fieldsAndValues: unknown[] | null][]][] | null;
-    expectTypeOf(redis.xread("s", "0")).toEqualTypeOf<Promise<Entries>>();
-    expectTypeOf(redis.xread(["s", "t"], ["0", "0"], { count: 1 })).toEqualTypeOf<Promise<Entries>>();
-    expectTypeOf(redis.xreadgroup("g", "c", "s", ">")).toEqualTypeOf<Promise<Entries>>();
-    expectTypeOf(redis.xreadgroup("g", "c", ["s"], [">"], { NOACK: true })).toEqualTypeOf<Promise<Entries>>();
-    expectTypeOf(redis.xclaim("s", "g", "c", 0, "0-1")).toEqualTypeOf<
-      Promise<[id: string, fieldsAndValues: unknown[] | null][]>
-    >();
-    expectTypeOf(redis.xclaim("s", "g", "c", 0, "0-1", { justId: true })).toEqualTypeOf<Promise<string[]>>();
-    expectTypeOf(redis.xautoclaim("s", "g", "c", 0, "0", { justId: true })).toEqualTypeOf<
-      Promise<[cursor: string, entries: string[], deletedIds?: string[]]>
-    >();
-  });
-
   test("keys may be spread, from a list of unknown length too", () => {
     const keys: string[] = [];
     expectTypeOf(redis.del(...keys)).toEqualTypeOf<Promise<number>>();

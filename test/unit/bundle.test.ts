@@ -19,44 +19,21 @@ async function bundled(entry: string) {
   return { inputs: Object.keys(output!.inputs), builtins: [...builtins].sort(), bytes: output!.bytes };
 }
 
-test("the Node entry contains nothing of undici, and little of Node", async () => {
-  const { inputs, builtins, bytes } = await bundled("src/index.ts");
-  expect(inputs.filter((path) => path.includes("node_modules"))).toEqual([]);
-  // net, tls and diagnostics_channel are loaded with the first connection.
-  expect(builtins).toEqual([]);
-  expect(bytes).toBeLessThan(108_400);
-});
-
-test("warmline/cache contains little of the client, which it is given", async () => {
-  const { inputs, builtins, bytes } = await bundled("src/cache.ts");
-  expect(inputs.filter((path) => path.includes("node_modules") || path.includes("transport"))).toEqual([]);
-  expect(builtins).toEqual([]);
-  expect(bytes).toBeLessThan(20_000);
-});
-
-test.each([
-  ["streams", 14_600],
-  ["idempotent", 8_800],
-  ["near", 16_900],
-])("warmline/%s contains nothing of a transport, and nothing of Node", async (entry, limit) => {
-  const { inputs, builtins, bytes } = await bundled(`src/${entry}.ts`);
-  expect(
-    inputs.filter((path) => path.includes("node_modules") || /transport\/(node|fetch)/.test(path)),
-  ).toEqual([]);
-  expect(builtins).toEqual([]);
-  expect(bytes).toBeLessThan(limit);
-});
-
-test("warmline/compress contains nothing of the client but codecs and errors, and of Node zlib alone", async () => {
-  const { inputs, builtins, bytes } = await bundled("src/compress.ts");
-  expect(inputs.filter((path) => /node_modules|transport|execution|commands/.test(path))).toEqual([]);
-  expect(builtins).toEqual(["zlib"]);
-  expect(bytes).toBeLessThan(9_300);
-});
-
-test("warmline/undici contains nothing of undici, which a dispatcher brings", async () => {
-  const { inputs, builtins, bytes } = await bundled("src/undici.ts");
-  expect(inputs.filter((path) => path.includes("node_modules"))).toEqual([]);
-  expect(builtins).toEqual([]);
-  expect(bytes).toBeLessThan(8_000);
-});
+// The Node entry loads net, tls and diagnostics_channel with the first connection.
+test.each<[entry: string, excluded: RegExp, builtins: string[], limit: number]>([
+  ["index", /node_modules/, [], 108_400],
+  ["cache", /node_modules|transport/, [], 20_000],
+  ["streams", /node_modules|transport\/(node|fetch)/, [], 14_600],
+  ["idempotent", /node_modules|transport\/(node|fetch)/, [], 8_800],
+  ["near", /node_modules|transport\/(node|fetch)/, [], 16_900],
+  ["compress", /node_modules|transport|execution|commands/, ["zlib"], 9_300],
+  ["undici", /node_modules/, [], 8_000],
+])(
+  "the entry %s contains nothing of %s, of Node %j, and few bytes",
+  async (entry, excluded, expected, limit) => {
+    const { inputs, builtins, bytes } = await bundled(`src/${entry}.ts`);
+    expect(inputs.filter((path) => excluded.test(path))).toEqual([]);
+    expect(builtins).toEqual(expected);
+    expect(bytes).toBeLessThan(limit);
+  },
+);

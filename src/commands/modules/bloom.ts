@@ -24,60 +24,32 @@ export interface BloomInsertOptions extends BloomReserveOptions {
 
 /** Bloom filters: sets with false positives, but without false negatives. */
 export interface BloomCommands<K extends ReplyMode> {
-  /**
-   * Adds an item, and creates the filter if it does not exist. Returns 1 if the item is new, else 0.
-   * @see https://redis.io/commands/bf.add/
-   */
+  /** Adds an item, and creates the filter if it does not exist. Returns 1 if the item is new, else 0. */
   add<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
-  /**
-   * Returns how many items were added.
-   * @see https://redis.io/commands/bf.card/
-   */
+  /** Returns how many items were added. */
   card(key: Key): Reply<K, number>;
-  /**
-   * Returns 0 if the item was not added, 1 if it probably was.
-   * @see https://redis.io/commands/bf.exists/
-   */
+  /** Returns 0 if the item was not added, 1 if it probably was. */
   exists<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
-  /**
-   * Returns facts about the filter, under Redis's names for them.
-   * @see https://redis.io/commands/bf.info/
-   */
+  /** Returns facts about the filter, under Redis's names for them. */
   info(key: Key): Reply<K, Facts>;
-  /**
-   * Adds items, with settings for the filter if it has to be created. Returns the same as madd.
-   * @see https://redis.io/commands/bf.insert/
-   */
+  /** Adds items, with settings for the filter if it has to be created. Returns the same as madd. */
   insert<T = unknown>(key: Key, opts: BloomInsertOptions, ...items: T[]): Reply<K, (0 | 1 | Error)[]>;
-  /**
-   * Adds a part that scandump returned.
-   * @see https://redis.io/commands/bf.loadchunk/
-   */
+  /** Adds a part that scandump returned. */
   loadchunk(key: Key, iterator: number, data: Uint8Array): Reply<K, "OK">;
   /**
    * Adds items, and creates the filter if it does not exist. Returns the result of add for each. If the filter becomes full, the last
    * element is an error, and the items after it were not added.
-   * @see https://redis.io/commands/bf.madd/
    */
   madd<T = unknown>(key: Key, ...items: T[]): Reply<K, (0 | 1 | Error)[]>;
-  /**
-   * Returns for each item the result of exists.
-   * @see https://redis.io/commands/bf.mexists/
-   */
+  /** Returns for each item the result of exists. */
   mexists<T = unknown>(key: Key, ...items: T[]): Reply<K, (0 | 1)[]>;
-  /**
-   * Creates an empty filter. `errorRate` is the probability of a false positive, above 0 and below 1.
-   * @see https://redis.io/commands/bf.reserve/
-   */
+  /** Creates an empty filter. `errorRate` is the probability of a false positive, above 0 and below 1. */
   reserve(key: Key, errorRate: number, capacity: number, opts?: BloomReserveOptions): Reply<K, "OK">;
-  /**
-   * Returns a part of the filter for loadchunk. Begin with iterator 0, then pass the iterator of each result, until it is 0.
-   * @see https://redis.io/commands/bf.scandump/
-   */
+  /** Returns a part for loadchunk. Begin with iterator 0, then pass that of each result, until it is 0. */
   scandump(key: Key, iterator: number): Reply<K, Chunk>;
 }
 
-export const bloomSpecs = named(
+export default named(
   {
     add: write(int, scalar, stored),
     card: read(int, scalar),

@@ -24,67 +24,31 @@ export interface CuckooReserveOptions {
 
 /** Cuckoo filters: like Bloom filters, but items can be removed. */
 export interface CuckooCommands<K extends ReplyMode> {
-  /**
-   * Adds an item, again if the filter has it already. Returns 1.
-   * @see https://redis.io/commands/cf.add/
-   */
+  /** Adds an item, again if the filter has it already. Returns 1. */
   add<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
-  /**
-   * Adds an item unless the filter probably has it. Returns 1 if it was added, else 0.
-   * @see https://redis.io/commands/cf.addnx/
-   */
+  /** Adds an item unless the filter probably has it. Returns 1 if it was added, else 0. */
   addnx<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
   /** Reduces the size of the filter, if possible. */
   compact(key: Key): Reply<K, "OK">;
-  /**
-   * Returns the estimated number of times an item was added.
-   * @see https://redis.io/commands/cf.count/
-   */
+  /** Returns the estimated number of times an item was added. */
   count<T = unknown>(key: Key, item: T): Reply<K, number>;
-  /**
-   * Removes an item once. Returns 1 if it was there, else 0.
-   * @see https://redis.io/commands/cf.del/
-   */
+  /** Removes an item once. Returns 1 if it was there, else 0. */
   del<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
-  /**
-   * Returns 0 if the item was not added, 1 if it probably was.
-   * @see https://redis.io/commands/cf.exists/
-   */
+  /** Returns 0 if the item was not added, 1 if it probably was. */
   exists<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
-  /**
-   * Returns facts about the filter by Redis's names.
-   * @see https://redis.io/commands/cf.info/
-   */
+  /** Returns facts about the filter by Redis's names. */
   info(key: Key): Reply<K, Facts>;
-  /**
-   * Adds items, and creates the filter if it does not exist. Returns for each item 1, or -1 if the filter is full.
-   * @see https://redis.io/commands/cf.insert/
-   */
+  /** Adds items, and creates the filter if needed. Returns for each item 1, or -1 if the filter is full. */
   insert<T = unknown>(key: Key, opts: CuckooInsertOptions, ...items: T[]): Reply<K, (1 | -1 | Error)[]>;
-  /**
-   * Adds items that the filter does not have. Returns for each item 1, 0 if the filter probably has it, -1 if it is full.
-   * @see https://redis.io/commands/cf.insertnx/
-   */
+  /** Adds new items. Returns for each item 1, 0 if the filter probably has it, -1 if the filter is full. */
   insertnx<T = unknown>(key: Key, opts: CuckooInsertOptions, ...items: T[]): Reply<K, (1 | 0 | -1 | Error)[]>;
-  /**
-   * Adds a part that scandump returned.
-   * @see https://redis.io/commands/cf.loadchunk/
-   */
+  /** Adds a part that scandump returned. */
   loadchunk(key: Key, iterator: number, data: Uint8Array): Reply<K, "OK">;
-  /**
-   * Returns for each item the result of exists.
-   * @see https://redis.io/commands/cf.mexists/
-   */
+  /** Returns for each item the result of exists. */
   mexists<T = unknown>(key: Key, ...items: T[]): Reply<K, (0 | 1)[]>;
-  /**
-   * Creates an empty filter.
-   * @see https://redis.io/commands/cf.reserve/
-   */
+  /** Creates an empty filter. */
   reserve(key: Key, capacity: number, opts?: CuckooReserveOptions): Reply<K, "OK">;
-  /**
-   * Returns a part of the filter for loadchunk; begin with 0.
-   * @see https://redis.io/commands/cf.scandump/
-   */
+  /** Returns a part of the filter for loadchunk; begin with 0. */
   scandump(key: Key, iterator: number): Reply<K, Chunk>;
 }
 
@@ -92,7 +56,7 @@ const change = write(int, scalar, stored);
 const lookup = read(int, scalar, stored);
 const insert = write(outcomes, scalar, options("capacity noCreate?"), items);
 
-export const cuckooSpecs = named(
+export default named(
   {
     add: change,
     addnx: change,

@@ -5,9 +5,9 @@
  */
 import type { ReplyMode } from "../reply-mode.js";
 import type { CommandSpec } from "../spec.js";
-import { type BloomCommands, bloomSpecs } from "./bloom.js";
-import { type CuckooCommands, cuckooSpecs } from "./cuckoo.js";
-import { type SearchCommands, searchSpecs } from "./search.js";
+import bloomSpecs, { type BloomCommands } from "./bloom.js";
+import cuckooSpecs, { type CuckooCommands } from "./cuckoo.js";
+import searchSpecs, { type SearchCommands } from "./search.js";
 import {
   type CountMinCommands,
   countMinSpecs,
@@ -17,32 +17,11 @@ import {
   topKSpecs,
 } from "./sketches.js";
 import { SEND, type Target } from "./target.js";
-import { type TimeSeriesCommands, timeSeriesSpecs } from "./time-series.js";
+import timeSeriesSpecs, { type TimeSeriesCommands } from "./time-series.js";
 
-export type { BloomCommands, BloomInsertOptions, BloomReserveOptions } from "./bloom.js";
-export type { CuckooCommands, CuckooInsertOptions, CuckooReserveOptions } from "./cuckoo.js";
-export type {
-  AggregateOptions,
-  AggregateResult,
-  AggregateStep,
-  AlterOptions,
-  CreateIndexOptions,
-  CursorReadOptions,
-  DropIndexOptions,
-  ExplainOptions,
-  FieldOptions,
-  Params,
-  ProfileOptions,
-  QueryOptions,
-  SearchCommands,
-  SearchField,
-  SearchOptions,
-  SearchResult,
-  SearchSchema,
-  SpellcheckOptions,
-  SuggestionAddOptions,
-  SuggestionGetOptions,
-} from "./search.js";
+export type * from "./bloom.js";
+export type * from "./cuckoo.js";
+export type * from "./search.js";
 export type { Chunk, Facts } from "./shared.js";
 export type {
   CountMinCommands,
@@ -53,22 +32,7 @@ export type {
   TopKCommands,
 } from "./sketches.js";
 export type { Target } from "./target.js";
-export type {
-  Aggregator,
-  DuplicatePolicy,
-  Found,
-  MultiGetOptions,
-  MultiRangeOptions,
-  RangeOptions,
-  ReturnedLabels,
-  Sample,
-  TimeSeriesAddOptions,
-  TimeSeriesCommands,
-  TimeSeriesGetOptions,
-  TimeSeriesIncrOptions,
-  TimeSeriesOptions,
-  Timestamp,
-} from "./time-series.js";
+export type * from "./time-series.js";
 
 /** Returns a module's methods on a client, a pipeline or a transaction. */
 function methodsOn<K extends ReplyMode, Commands>(

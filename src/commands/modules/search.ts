@@ -270,143 +270,68 @@ export interface SuggestionGetOptions {
 
 /** Search and queries. */
 export interface SearchCommands<K extends ReplyMode> {
-  /**
-   * Runs a query and aggregates its results.
-   * @see https://redis.io/commands/ft.aggregate/
-   */
+  /** Runs a query and aggregates its results. */
   aggregate(index: string, query: string, opts?: AggregateOptions): Reply<K, AggregateResult>;
-  /**
-   * Adds an alias for an index.
-   * @see https://redis.io/commands/ft.aliasadd/
-   */
+  /** Adds an alias for an index. */
   aliasadd(alias: string, index: string): Reply<K, "OK">;
-  /**
-   * Removes an alias.
-   * @see https://redis.io/commands/ft.aliasdel/
-   */
+  /** Removes an alias. */
   aliasdel(alias: string): Reply<K, "OK">;
-  /**
-   * Adds an alias for an index, taking it from any index that had it.
-   * @see https://redis.io/commands/ft.aliasupdate/
-   */
+  /** Adds an alias for an index, taking it from any index that had it. */
   aliasupdate(alias: string, index: string): Reply<K, "OK">;
-  /**
-   * Adds fields to an index.
-   * @see https://redis.io/commands/ft.alter/
-   */
+  /** Adds fields to an index. */
   alter(index: string, schema: SearchSchema, opts?: AlterOptions): Reply<K, "OK">;
-  /**
-   * Creates an index.
-   * @see https://redis.io/commands/ft.create/
-   */
+  /** Creates an index. */
   create(index: string, schema: SearchSchema, opts?: CreateIndexOptions): Reply<K, "OK">;
-  /**
-   * Ends a cursor.
-   * @see https://redis.io/commands/ft.cursor-del/
-   */
+  /** Ends a cursor. */
   cursorDel(index: string, cursor: number): Reply<K, "OK">;
-  /**
-   * Returns the next rows of an aggregation.
-   * @see https://redis.io/commands/ft.cursor-read/
-   */
+  /** Returns the next rows of an aggregation. */
   cursorRead(index: string, cursor: number, opts?: CursorReadOptions): Reply<K, AggregateResult>;
-  /**
-   * Adds terms to a dictionary. Returns how many are new.
-   * @see https://redis.io/commands/ft.dictadd/
-   */
+  /** Adds terms to a dictionary. Returns how many are new. */
   dictadd(dictionary: string, ...terms: string[]): Reply<K, number>;
-  /**
-   * Removes terms from a dictionary. Returns how many were removed.
-   * @see https://redis.io/commands/ft.dictdel/
-   */
+  /** Removes terms from a dictionary. Returns how many were removed. */
   dictdel(dictionary: string, ...terms: string[]): Reply<K, number>;
-  /**
-   * Returns a dictionary's terms.
-   * @see https://redis.io/commands/ft.dictdump/
-   */
+  /** Returns a dictionary's terms. */
   dictdump(dictionary: string): Reply<K, string[]>;
-  /**
-   * Removes an index, with `dd` the documents too.
-   * @see https://redis.io/commands/ft.dropindex/
-   */
+  /** Removes an index, with `dd` the documents too. */
   dropindex(index: string, opts?: DropIndexOptions): Reply<K, "OK">;
-  /**
-   * Returns how a query is run, as text.
-   * @see https://redis.io/commands/ft.explain/
-   */
+  /** Returns how a query is run, as text. */
   explain(index: string, query: string, opts?: ExplainOptions): Reply<K, string>;
-  /**
-   * Returns how a query is run, as lines.
-   * @see https://redis.io/commands/ft.explaincli/
-   */
+  /** Returns how a query is run, as lines. */
   explaincli(index: string, query: string, opts?: ExplainOptions): Reply<K, string[]>;
-  /**
-   * Returns facts about an index by Redis's names.
-   * @see https://redis.io/commands/ft.info/
-   */
+  /** Returns facts about an index by Redis's names. */
   info(index: string): Reply<K, Facts>;
-  /**
-   * Runs a search or an aggregation and returns how long its parts took, in Redis's own form.
-   * @see https://redis.io/commands/ft.profile/
-   */
+  /** Runs a search or an aggregation and returns how long its parts took, in Redis's own form. */
   profile(
     index: string,
     kind: "SEARCH" | "AGGREGATE",
     query: string,
     opts?: ProfileOptions,
   ): Reply<K, NestedReply[]>;
-  /**
-   * Returns the documents that match a query.
-   * @see https://redis.io/commands/ft.search/
-   */
+  /** Returns the documents that match a query. */
   search<T extends object = Record<string, unknown>>(
     index: string,
     query: string,
     opts?: SearchOptions,
   ): Reply<K, SearchResult<T>>;
-  /**
-   * Returns suggestions with scores for each unknown word of a query.
-   * @see https://redis.io/commands/ft.spellcheck/
-   */
+  /** Returns suggestions with scores for each unknown word of a query. */
   spellcheck(
     index: string,
     query: string,
     opts?: SpellcheckOptions,
   ): Reply<K, Record<string, [score: number, word: string][]>>;
-  /**
-   * Adds a suggestion. Returns how many there are.
-   * @see https://redis.io/commands/ft.sugadd/
-   */
+  /** Adds a suggestion. Returns how many there are. */
   sugadd(key: Key, suggestion: string, score: number, opts?: SuggestionAddOptions): Reply<K, number>;
-  /**
-   * Removes a suggestion. Returns 1 if it was there, else 0.
-   * @see https://redis.io/commands/ft.sugdel/
-   */
+  /** Removes a suggestion. Returns 1 if it was there, else 0. */
   sugdel(key: Key, suggestion: string): Reply<K, 0 | 1>;
-  /**
-   * Returns suggestions for the beginning of a word; with scores, each after its suggestion.
-   * @see https://redis.io/commands/ft.sugget/
-   */
+  /** Returns suggestions for the beginning of a word; with scores, each after its suggestion. */
   sugget(key: Key, prefix: string, opts?: SuggestionGetOptions): Reply<K, (string | null)[] | null>;
-  /**
-   * Returns how many suggestions there are.
-   * @see https://redis.io/commands/ft.suglen/
-   */
+  /** Returns how many suggestions there are. */
   suglen(key: Key): Reply<K, number>;
-  /**
-   * Returns the groups of synonyms that each term is in.
-   * @see https://redis.io/commands/ft.syndump/
-   */
+  /** Returns the groups of synonyms that each term is in. */
   syndump(index: string): Reply<K, Record<string, string[]>>;
-  /**
-   * Adds terms to a group of synonyms.
-   * @see https://redis.io/commands/ft.synupdate/
-   */
+  /** Adds terms to a group of synonyms. */
   synupdate(index: string, group: string, terms: string[], opts?: AlterOptions): Reply<K, "OK">;
-  /**
-   * Returns the values of a tag field.
-   * @see https://redis.io/commands/ft.tagvals/
-   */
+  /** Returns the values of a tag field. */
   tagvals(index: string, field: string): Reply<K, string[]>;
 }
 
@@ -497,7 +422,7 @@ const opensCursor = (args: readonly unknown[]) => args.some((arg) => /^withcurso
 
 const explaining = (reply: Decoder) => read(reply, scalar, scalar, options("dialect"));
 
-export const searchSpecs = named(
+export default named(
   {
     aggregate: writeIf(opensCursor)(aggregated, scalar, scalar, aggregating),
     aliasadd: write(text, scalar, scalar),

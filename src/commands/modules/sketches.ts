@@ -27,35 +27,17 @@ export interface TDigestMergeOptions extends TDigestOptions {
 
 /** Count-min sketches: estimated counts of items. */
 export interface CountMinCommands<K extends ReplyMode> {
-  /**
-   * Adds to items' counts, given as an object. Returns the new counts.
-   * @see https://redis.io/commands/cms.incrby/
-   */
+  /** Adds to items' counts, given as an object. Returns the new counts. */
   incrby(key: Key, amounts: Record<string, number>): Reply<K, number[]>;
-  /**
-   * Returns facts about the sketch by Redis's names.
-   * @see https://redis.io/commands/cms.info/
-   */
+  /** Returns facts about the sketch by Redis's names. */
   info(key: Key): Reply<K, Facts>;
-  /**
-   * Creates a sketch of this size.
-   * @see https://redis.io/commands/cms.initbydim/
-   */
+  /** Creates a sketch of this size. */
   initbydim(key: Key, width: number, depth: number): Reply<K, "OK">;
-  /**
-   * Creates a sketch by its accuracy: a count is too high by more than `error` of the total only with this probability.
-   * @see https://redis.io/commands/cms.initbyprob/
-   */
+  /** Creates a sketch. A count exceeds `error` of the total too much only with this probability. */
   initbyprob(key: Key, error: number, probability: number): Reply<K, "OK">;
-  /**
-   * Stores the sum of sketches in an existing sketch of the same size.
-   * @see https://redis.io/commands/cms.merge/
-   */
+  /** Stores the sum of sketches in an existing sketch of the same size. */
   merge(destination: Key, keys: Key[], opts?: CountMinMergeOptions): Reply<K, "OK">;
-  /**
-   * Returns the estimated counts of items.
-   * @see https://redis.io/commands/cms.query/
-   */
+  /** Returns the estimated counts of items. */
   query<T = unknown>(key: Key, ...items: T[]): Reply<K, number[]>;
 }
 
@@ -73,40 +55,19 @@ export const countMinSpecs = named(
 
 /** Top-k sketches: the most frequent items. */
 export interface TopKCommands<K extends ReplyMode> {
-  /**
-   * Adds items. Returns for each the item that it displaced, or null.
-   * @see https://redis.io/commands/topk.add/
-   */
+  /** Adds items. Returns for each the item that it displaced, or null. */
   add<T = string>(key: Key, ...items: unknown[]): Reply<K, (T | null)[]>;
-  /**
-   * Returns the estimated counts of items.
-   * @see https://redis.io/commands/topk.count/
-   */
+  /** Returns the estimated counts of items. */
   count<T = unknown>(key: Key, ...items: T[]): Reply<K, number[]>;
-  /**
-   * Adds to items' counts, given as an object. Returns for each the item that it displaced, or null.
-   * @see https://redis.io/commands/topk.incrby/
-   */
+  /** Adds to items' counts, given as an object. Returns for each the item that it displaced, or null. */
   incrby<T = string>(key: Key, amounts: Record<string, number>): Reply<K, (T | null)[]>;
-  /**
-   * Returns facts about the sketch by Redis's names.
-   * @see https://redis.io/commands/topk.info/
-   */
+  /** Returns facts about the sketch by Redis's names. */
   info(key: Key): Reply<K, Facts>;
-  /**
-   * Returns the items, the most frequent first; with counts, each after its item.
-   * @see https://redis.io/commands/topk.list/
-   */
+  /** Returns the items, the most frequent first; with counts, each after its item. */
   list<T = string>(key: Key, withCount?: boolean): Reply<K, T[]>;
-  /**
-   * Returns for each item 1 if it is one of the most frequent, else 0.
-   * @see https://redis.io/commands/topk.query/
-   */
+  /** Returns for each item 1 if it is one of the most frequent, else 0. */
   query<T = unknown>(key: Key, ...items: T[]): Reply<K, (0 | 1)[]>;
-  /**
-   * Creates a sketch of the `k` most frequent items.
-   * @see https://redis.io/commands/topk.reserve/
-   */
+  /** Creates a sketch of the `k` most frequent items. */
   reserve(key: Key, k: number): Reply<K, "OK">;
   /** Creates a sketch of `width` by `depth` counters. `decay` is the probability that a counter shrinks. */
   reserve(key: Key, k: number, width: number, depth: number, decay: number): Reply<K, "OK">;
@@ -129,75 +90,35 @@ export const topKSpecs = named(
 
 /** t-digests: estimated quantiles and ranks of numbers. */
 export interface TDigestCommands<K extends ReplyMode> {
-  /**
-   * Adds numbers.
-   * @see https://redis.io/commands/tdigest.add/
-   */
+  /** Adds numbers. */
   add(key: Key, ...values: number[]): Reply<K, "OK">;
-  /**
-   * Returns the estimated numbers at ranks, counted from the lowest, which has rank 0.
-   * @see https://redis.io/commands/tdigest.byrank/
-   */
+  /** Returns the estimated numbers at ranks, counted from the lowest, which has rank 0. */
   byrank(key: Key, ...ranks: number[]): Reply<K, number[]>;
-  /**
-   * Returns the estimated numbers at ranks, counted from the highest, which has rank 0.
-   * @see https://redis.io/commands/tdigest.byrevrank/
-   */
+  /** Returns the estimated numbers at ranks, counted from the highest, which has rank 0. */
   byrevrank(key: Key, ...ranks: number[]): Reply<K, number[]>;
-  /**
-   * Returns for each number the estimated fraction of lower numbers, from 0 to 1.
-   * @see https://redis.io/commands/tdigest.cdf/
-   */
+  /** Returns for each number the estimated fraction of lower numbers, from 0 to 1. */
   cdf(key: Key, ...values: number[]): Reply<K, number[]>;
-  /**
-   * Creates an empty digest.
-   * @see https://redis.io/commands/tdigest.create/
-   */
+  /** Creates an empty digest. */
   create(key: Key, opts?: TDigestOptions): Reply<K, "OK">;
-  /**
-   * Returns facts about the digest by Redis's names.
-   * @see https://redis.io/commands/tdigest.info/
-   */
+  /** Returns facts about the digest by Redis's names. */
   info(key: Key): Reply<K, Facts>;
-  /**
-   * Returns the highest number, NaN if the digest is empty.
-   * @see https://redis.io/commands/tdigest.max/
-   */
+  /** Returns the highest number, NaN if the digest is empty. */
   max(key: Key): Reply<K, number>;
-  /**
-   * Merges digests into one.
-   * @see https://redis.io/commands/tdigest.merge/
-   */
+  /** Merges digests into one. */
   merge(destination: Key, keys: Key[], opts?: TDigestMergeOptions): Reply<K, "OK">;
-  /**
-   * Returns the lowest number, NaN if the digest is empty.
-   * @see https://redis.io/commands/tdigest.min/
-   */
+  /** Returns the lowest number, NaN if the digest is empty. */
   min(key: Key): Reply<K, number>;
-  /**
-   * Returns the estimated number at each quantile, from 0 to 1.
-   * @see https://redis.io/commands/tdigest.quantile/
-   */
+  /** Returns the estimated number at each quantile, from 0 to 1. */
   quantile(key: Key, ...quantiles: number[]): Reply<K, number[]>;
   /**
    * Returns the estimated rank of each number: -1 if below all, the total count if above all, -2 if the digest is empty.
-   * @see https://redis.io/commands/tdigest.rank/
    */
   rank(key: Key, ...values: number[]): Reply<K, number[]>;
-  /**
-   * Removes all numbers.
-   * @see https://redis.io/commands/tdigest.reset/
-   */
+  /** Removes all numbers. */
   reset(key: Key): Reply<K, "OK">;
-  /**
-   * Returns the estimated rank of each number, counted from the highest.
-   * @see https://redis.io/commands/tdigest.revrank/
-   */
+  /** Returns the estimated rank of each number, counted from the highest. */
   revrank(key: Key, ...values: number[]): Reply<K, number[]>;
-  /**
-   * Returns the mean of the numbers between two quantiles.
-   * @see https://redis.io/commands/tdigest.trimmed_mean/
-   */
+  /** Returns the mean of the numbers between two quantiles. */
   trimmedMean(key: Key, low: number, high: number): Reply<K, number>;
 }
 

@@ -115,100 +115,49 @@ export interface TimeSeriesGetOptions {
 
 /** Time series: numbers with timestamps. */
 export interface TimeSeriesCommands<K extends ReplyMode> {
-  /**
-   * Adds a sample; the timestamp "*" is the current time. Returns its time.
-   * @see https://redis.io/commands/ts.add/
-   */
+  /** Adds a sample; the timestamp "*" is the current time. Returns its time. */
   add(key: Key, timestamp: number | "*", value: number, opts?: TimeSeriesAddOptions): Reply<K, number>;
-  /**
-   * Changes the settings of a series.
-   * @see https://redis.io/commands/ts.alter/
-   */
+  /** Changes the settings of a series. */
   alter(key: Key, opts: Omit<TimeSeriesOptions, "encoding">): Reply<K, "OK">;
-  /**
-   * Creates an empty series.
-   * @see https://redis.io/commands/ts.create/
-   */
+  /** Creates an empty series. */
   create(key: Key, opts?: TimeSeriesOptions): Reply<K, "OK">;
-  /**
-   * Creates a rule: `destination` gets an aggregate of `source` for each bucket of this duration in milliseconds.
-   * @see https://redis.io/commands/ts.createrule/
-   */
+  /** Creates a rule: `destination` gets an aggregate of `source` for each bucket of this duration in ms. */
   createrule(source: Key, destination: Key, type: Aggregator, bucket: number, align?: number): Reply<K, "OK">;
-  /**
-   * Adds a sample that is `value` lower than the last. Returns its time.
-   * @see https://redis.io/commands/ts.decrby/
-   */
+  /** Adds a sample that is `value` lower than the last. Returns its time. */
   decrby(key: Key, value: number, opts?: TimeSeriesIncrOptions): Reply<K, number>;
-  /**
-   * Removes samples between two times, both included. Returns how many were removed.
-   * @see https://redis.io/commands/ts.del/
-   */
+  /** Removes samples between two times, both included. Returns how many were removed. */
   del(key: Key, from: number, to: number): Reply<K, number>;
-  /**
-   * Removes a rule of createrule.
-   * @see https://redis.io/commands/ts.deleterule/
-   */
+  /** Removes a rule of createrule. */
   deleterule(source: Key, destination: Key): Reply<K, "OK">;
-  /**
-   * Returns the last sample, or null.
-   * @see https://redis.io/commands/ts.get/
-   */
+  /** Returns the last sample, or null. */
   get(key: Key, opts?: TimeSeriesGetOptions): Reply<K, Sample | null>;
-  /**
-   * Adds a sample that is `value` higher than the last. Returns its time.
-   * @see https://redis.io/commands/ts.incrby/
-   */
+  /** Adds a sample that is `value` higher than the last. Returns its time. */
   incrby(key: Key, value: number, opts?: TimeSeriesIncrOptions): Reply<K, number>;
-  /**
-   * Returns facts about the series by Redis's names.
-   * @see https://redis.io/commands/ts.info/
-   */
+  /** Returns facts about the series by Redis's names. */
   info(key: Key): Reply<K, Facts>;
-  /**
-   * Adds samples to series. Returns for each its time or an error.
-   * @see https://redis.io/commands/ts.madd/
-   */
+  /** Adds samples to series. Returns for each its time or an error. */
   madd(...samples: [key: Key, timestamp: number | "*", value: number][]): Reply<K, (number | Error)[]>;
-  /**
-   * Returns the last sample of each series that matches, such as `["area=32"]`.
-   * @see https://redis.io/commands/ts.mget/
-   */
+  /** Returns the last sample of each series that matches, such as `["area=32"]`. */
   mget(filter: string[], opts?: MultiGetOptions): Reply<K, Found<Sample | null>[]>;
-  /**
-   * Returns the samples between two times of each series that matches.
-   * @see https://redis.io/commands/ts.mrange/
-   */
+  /** Returns the samples between two times of each series that matches. */
   mrange(
     from: Timestamp,
     to: Timestamp,
     filter: string[],
     opts?: MultiRangeOptions,
   ): Reply<K, Found<Sample[]>[]>;
-  /**
-   * Returns the samples between two times of each series that matches, the last first.
-   * @see https://redis.io/commands/ts.mrevrange/
-   */
+  /** Returns the samples between two times of each series that matches, the last first. */
   mrevrange(
     from: Timestamp,
     to: Timestamp,
     filter: string[],
     opts?: MultiRangeOptions,
   ): Reply<K, Found<Sample[]>[]>;
-  /**
-   * Returns the keys of the series that match.
-   * @see https://redis.io/commands/ts.queryindex/
-   */
+  /** Returns the keys of the series that match. */
   queryindex(...filter: string[]): Reply<K, string[]>;
-  /**
-   * Returns the samples between two times, both included.
-   * @see https://redis.io/commands/ts.range/
-   */
+  /** Returns the samples between two times, both included. */
   range(key: Key, from: Timestamp, to: Timestamp, opts?: RangeOptions): Reply<K, Sample[]>;
-  /**
-   * Returns the samples between two times, both included, the last first.
-   * @see https://redis.io/commands/ts.revrange/
-   */
+  /** Returns the samples between two times, both included, the last first. */
   revrange(key: Key, from: Timestamp, to: Timestamp, opts?: RangeOptions): Reply<K, Sample[]>;
 }
 
@@ -242,7 +191,7 @@ const multiRange = reordered(
   read(found(samples), scalar, scalar, ranging, filter, grouping),
 );
 
-export const timeSeriesSpecs = named(
+export default named(
   {
     add: write(int, scalar, scalar, scalar, making),
     alter: write(text, scalar, making),

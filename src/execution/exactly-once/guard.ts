@@ -37,8 +37,7 @@ export function guardWrite(client: ConfiguredClient, command: Command): Command 
 
 /**
  * Returns the commands of a batch with the reads guarded like writes, because a repeat of the batch must return the first
- * results: all reads of a transaction, and those before the last write of a pipeline.
- * @param scope the scope of the reads. Without a scope their tokens are random.
+ * results: all reads of a transaction, and those before the last write of a pipeline. Without a scope their tokens are random.
  */
 export function guardReads(
   client: ConfiguredClient,
@@ -84,11 +83,9 @@ function guard({ settings, context }: ConfiguredClient, command: Command, scope?
 /**
  * Returns the arguments that run a command once, however often they are delivered: a script stores the first reply under a token
  * in the slot of the command's keys.
- * @param argv the arguments of a command without a {@link refusalReason}.
+ * @param argv the arguments of a command without a {@link refusalReason}. Its keys begin with the prefix.
  * @param ttl lifetime of the reply in ms. A delivery after that applies the command again.
- * @param upstash see {@link idempotencyScript}.
  * @param scope returns the token. Default: a random token.
- * @param prefix the client's prefix. The keys in `argv` begin with it, and so do the keys that the script adds.
  */
 export function wrapInIdempotencyScript(
   argv: readonly CommandArg[],

@@ -26,6 +26,9 @@ export interface WriteScope {
   fork(): WriteScope;
 }
 
+/** Returns a scope as the option of `with()`, whose type has only the names that users give. */
+export const toScopeOption = (scope: WriteScope): string => scope as unknown as string;
+
 /**
  * Returns a scope whose tokens derive from its name, the ordinal of the write and its arguments.
  * @param name well-formed text.
@@ -50,8 +53,8 @@ export function createScope(name: string, strict = false, prefix = ""): WriteSco
 }
 
 /**
- * Returns a hash of 64 bits of the arguments, in base 36. Two lanes take the length of each argument and its code units or
- * bytes by xor, a multiplier of MurmurHash3's finalizer, and a shift. The hash does not resist an attacker.
+ * Returns a hash of 64 bits of the arguments, in base 36. Two lanes mix lengths and characters or bytes, by a
+ * multiplier of MurmurHash3's finalizer. The hash does not resist an attacker.
  */
 function hash(argv: readonly CommandArg[]): string {
   let first = 1;

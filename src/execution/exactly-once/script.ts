@@ -47,8 +47,7 @@ return r`;
 /**
  * @param upstash whether to declare that the script accesses only its keys: without that Upstash locks the whole database.
  * Redis 7.0 rejects the flag, so there are two texts.
- * @param check Lua code that runs if there is no stored reply, such as {@link CHECK_PATH}. A repeat of an applied write gets its
- * reply without the check, because the write itself may have changed the checked key.
+ * @param check Lua code that runs only if there is no stored reply, since an applied write may have changed the key it checks.
  */
 export function idempotencyScript(upstash: boolean, check = ""): string {
   return (upstash ? "#!lua flags=allow-key-locking\n" : "") + LOOKUP + check + RUN;

@@ -13,10 +13,9 @@ export type SubscribeMethod = "subscribe" | "psubscribe" | "ssubscribe";
 const STEADY_AFTER = 1_000;
 
 /**
- * Reads a subscription's stream, and the next one whenever it is lost.
- * @param name the channel or pattern.
- * @returns the frames, in the groups in which they arrive. A frame of the kind `gap` replaces a repeated confirmation, and any other
- * sign that messages may have been missed.
+ * Reads a subscription's stream to the channel or pattern `name`, and the next one whenever it is lost. Yields the frames, in the
+ * groups in which they arrive. A frame of the kind `gap` replaces a repeated confirmation, and any other sign that messages may
+ * have been missed.
  * @throws an error for which a retry does not help, or the signal's reason.
  */
 export async function* followStream(

@@ -10,8 +10,7 @@ export interface Frame {
 }
 
 /**
- * Reads the data of an event, such as `message,channel,payload` or `pmessage,pattern,channel,payload`.
- * @param name the requested channel or pattern: it may contain commas.
+ * Reads the data of an event, such as `message,channel,payload`. `name` is the requested channel or pattern: it may contain commas.
  * @param exact all parts after the kind, in base64. warmline-gateway sends it if the line can't contain the parts.
  */
 export function readFrame(data: string, name: string, exact: string | undefined): Frame {

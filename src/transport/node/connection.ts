@@ -51,10 +51,7 @@ export interface ExchangeListener {
   onFailure(cause: Error, connection: Connection): void;
 }
 
-/**
- * A keep-alive HTTP/1.1 connection. It carries one request at a time, and is closed by any byte, FIN or RST that arrives
- * without a request.
- */
+/** An HTTP/1.1 connection for one request at a time. Anything that arrives without a request closes it. */
 export class Connection {
   /** When the connection last became idle, or began to open. */
   since: Moment;
@@ -113,11 +110,7 @@ export class Connection {
     return idle >= this.#idleLimit;
   }
 
-  /**
-   * Writes a request; the connection must be usable and idle.
-   * @param keep whether to keep the connection for another request.
-   * @param maxReplySize maximum size of the response's body in bytes. A larger one fails with ResponseTooLarge.
-   */
+  /** Writes a request; the connection must be usable and idle. A response larger than `maxReplySize` fails with ResponseTooLarge. */
   send(
     { path, headers, body }: HttpRequest,
     keep: boolean,

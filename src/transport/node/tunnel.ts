@@ -10,9 +10,8 @@ export type Tunnel = Duplex & Pick<Socket, "ref" | "unref">;
 const MAX_HEAD = 16 * 1024;
 
 /**
- * Returns a stream to `authority` (host:port) through a proxy. The stream emits `connect` when the tunnel is open; writes wait
- * for that. It is destroyed with an error if the proxy refuses.
- * @param socket the socket to the proxy, which is still connecting.
+ * Returns a stream to `authority` (host:port) through a proxy, to which `socket` is still connecting. The stream emits `connect`
+ * when the tunnel is open; writes wait for that. It is destroyed with an error if the proxy refuses.
  * @see https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6
  */
 export function openTunnel(socket: Socket, { tls, authorization }: ProxyServer, authority: string): Tunnel {

@@ -84,21 +84,6 @@ describe("the handler for cacheHandlers", () => {
     },
   );
 
-  test("a read does not get the error of another request's entry", async () => {
-    const handler = createUseCacheHandler({ redis: Redis.fromEnv() });
-    let fail!: (error: Error) => void;
-    const setting = handler.set(
-      "k",
-      new Promise((_, reject) => {
-        fail = reject;
-      }),
-    );
-    const reading = handler.get("k", []);
-    fail(new Error("another request's"));
-    await expect(setting).rejects.toThrow("another request's");
-    expect(await reading).toBeUndefined();
-  });
-
   test("an entry that is never read is not stored", async () => {
     const [one] = instances();
     await one!.set("k", Promise.resolve(entryOf("x", { expire: 0 })));

@@ -52,22 +52,6 @@ describeEngines("cached functions", (setup) => {
     return { users, instance };
   }
 
-  test("a cached function goes on after its client was closed", async () => {
-    const { users, instance } = createUsers();
-    const user = instance();
-    expect(await user("7")).toBe("7:1");
-    redis.close();
-    users.version = 2;
-    expect(await user("7")).toBe("7:1");
-    users.load = async (id) => {
-      redis.close();
-      return `${id}:${users.version}`;
-    };
-    expect(await user("8")).toBe("8:2");
-    expect(await user("8")).toBe("8:2");
-    expect(users.runs).toBe(2);
-  });
-
   test("a result is computed once, and returned until it is deleted", async () => {
     const { users, instance } = createUsers();
     const [one, other] = [instance(), instance()];
@@ -106,22 +90,6 @@ describeEngines("cached functions", (setup) => {
     expect([users.runs, requests]).toEqual([2, 1]);
   });
 
-  test("a call that waits for another instance looks up its result at growing intervals", async () => {
-    const { users, instance } = createUsers();
-    users.load = (id) => pause(250).then(() => id);
-    let requests = 0;
-    const client = new Redis({ url: gateway.url, token: gateway.token });
-    client.use((request, next) => {
-      requests++;
-      return next(request);
-    });
-    const first = instance()("7");
-    await expect.poll(() => users.runs).toBe(1);
-    expect([await instance({}, client)("7"), await first]).toEqual(["7", "7"]);
-    // After 0, 25, 75, 175, 375 and 775 ms.
-    expect(requests).toBeLessThanOrEqual(6);
-  });
-
   test("a lookup that began before a deletion is not shared with a call after it", async () => {
     const { users, instance } = createUsers();
     await instance()("7");
@@ -145,27 +113,6 @@ describeEngines("cached functions", (setup) => {
     await pause(10);
     open();
     expect([await early, await late]).toEqual(["7:1", "7:2"]);
-  });
-
-  test("a lease limits the life of its key, and not that of a stale result", async () => {
-    const { users, instance } = createUsers({ stale: 600, lease: 5 });
-    const { open, opened } = gate();
-    users.load = (id) => opened.then(() => id);
-    const cold = instance()("7");
-    await expect.poll(() => users.runs).toBe(1);
-    const left = await redis.pttl("user:cached:7");
-    expect(left).toBeGreaterThan(0);
-    expect(left).toBeLessThanOrEqual(5_000);
-    open();
-    await cold;
-    await age("7", 61);
-    const second = gate();
-    users.load = (id) => second.opened.then(() => id);
-    const refresh = instance()("7");
-    await expect.poll(() => users.runs).toBe(2);
-    expect(await redis.pttl("user:cached:7")).toBeGreaterThan(100_000);
-    second.open();
-    await refresh;
   });
 
   test("a result is fresh, then stale, then gone", async () => {
@@ -319,18 +266,6 @@ describeEngines("cached functions", (setup) => {
     await expect(instance()("7")).rejects.toThrow("cached: the result can't be serialized as JSON");
   });
 
-  test.each([
-    [{ at: new Date(Number.NaN) }, "an object of class Date, whose toJSON returns null"],
-    [[{ toJSON: () => undefined }], "an object, whose toJSON returns undefined"],
-  ])("a result whose toJSON returns no value is refused, also with a schema: %#", async (result, what) => {
-    const { users, instance } = createUsers();
-    users.load = async () => result;
-    const error = await instance({ schema: z.any() })("7").catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(ArgumentError);
-    expect((error as Error).message).toBe(`cached: the result contains ${what}`);
-    expect(await redis.keys("*")).toEqual([]);
-  });
-
   test("a schema transforms results, and those of another shape are computed anew", async () => {
     const { users, instance } = createUsers();
     users.load = async () => ({ id: 7 });
@@ -422,29 +357,6 @@ describeEngines("cached functions", (setup) => {
     },
   );
 
-  test("a computation past its lease neither stores over the lease of another nor ends it", async () => {
-    for (const fails of [false, true]) {
-      const { users, instance } = createUsers({ lease: 0.1, stale: 600 });
-      const [late, current] = [gate(), gate()];
-      users.load = async () => {
-        await late.opened;
-        if (fails) throw new Error("no database");
-        return "late";
-      };
-      const first = instance()("7");
-      await expect.poll(() => users.runs).toBe(1);
-      users.load = () => current.opened.then(() => "current");
-      const second = instance({ lease: 60 })("7");
-      await expect.poll(() => users.runs).toBe(2);
-      late.open();
-      await (fails ? expect(first).rejects.toThrow("no database") : first);
-      expect(await redis.hkeys("user:cached:7")).toEqual(["lease", "until"]);
-      current.open();
-      expect([await second, await instance()("7")]).toEqual(["current", "current"]);
-      await redis.flushall();
-    }
-  });
-
   test("the age of a result counts from the start of its computation", async () => {
     const { users, instance } = createUsers();
     users.load = (id) => pause(100).then(() => `${id}:${users.version}`);
@@ -452,16 +364,6 @@ describeEngines("cached functions", (setup) => {
     const left = await redis.pttl("user:cached:7");
     expect(left).toBeLessThanOrEqual(59_901);
     expect(left).toBeGreaterThan(0);
-  });
-
-  test("a result with a deleted tag is not returned by an instance without tags", async () => {
-    const { users, instance } = createUsers();
-    const [tagged, untagged] = [instance({ tags: () => ["team"] }), instance()];
-    await tagged("7");
-    expect(await untagged("7")).toBe("7:1");
-    users.version = 2;
-    await tagged.deleteTag("team");
-    expect(await untagged("7")).toBe("7:2");
   });
 
   test("the lost record of deletions deletes all results with tags", async () => {

@@ -162,13 +162,6 @@ describeEngines("conveniences", ({ start }) => {
       expect(elsewhere.with({ codec: "text" }).prefix).toBe(undefined);
     });
 
-    test.each(["SELECT", "multi", "Subscribe", "WATCH", "client"])(
-      "exec refuses %s with the reason",
-      async (name) => {
-        await expect(redis.exec([name, "x"])).rejects.toThrow(/state of a connection/);
-      },
-    );
-
     test("a transaction that Redis discards names the refused command, and applies none", async () => {
       const discarded = redis.multi().set("a", 1).hset("h", {}).incr("n").exec();
       await expect(discarded).rejects.toMatchObject({

@@ -178,18 +178,6 @@ describe("a CONNECT proxy", () => {
     await expect(client({ proxy: proxy.url }).incr("n")).rejects.toMatchObject(unsent);
   });
 
-  test("an idle connection through it does not keep the process alive", async () => {
-    const proxy = await startProxy();
-    const { url } = await startFront();
-    const source = `import { Redis } from "warmline";
-      for (const options of [{ url: ${JSON.stringify(url)} }, { url: ${JSON.stringify(gateway.url)} }]) {
-        console.log(await new Redis({ ...options, token: process.env.TOKEN, proxy: process.env.PROXY }).ping());
-      }`;
-    const env = { TOKEN: gateway.token, PROXY: proxy.url, NODE_EXTRA_CA_CERTS: authority.caFile };
-    expect(await runProgram(source, env)).toMatchObject({ output: "PONG\nPONG", errors: "", code: 0 });
-    expect(proxy.tunnels).toHaveLength(2);
-  });
-
   test("HTTPS_PROXY is used, unless NO_PROXY names the host", async () => {
     const proxy = await startProxy({ credentials: "ada:s3cret" });
     const { url } = await startFront();

@@ -1,11 +1,10 @@
 import type session from "express-session";
 import Keyv from "keyv";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { ArgumentError, ConfigError, Redis, type RedisOptions } from "warmline";
+import { Redis, type RedisOptions } from "warmline";
 import { cached } from "warmline/cache";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { idempotent } from "warmline/idempotent";
-import { ft } from "warmline/modules";
 import { near } from "warmline/near";
 import { follow, produce } from "warmline/streams";
 import { SessionStore } from "warmline-adapters/express-session";
@@ -60,13 +59,6 @@ describeEngines("a client with a prefix", (setup) => {
     },
   );
 
-  test("scripts get prefixed keys", async () => {
-    const script = redis.createScript<string>('redis.call("SET",KEYS[1],ARGV[1]) return KEYS[1]');
-    expect(await script.exec(["k"], ["v"])).toBe("app:k");
-    expect(await redis.eval("return KEYS", ["a", "b"], [])).toEqual(["app:a", "app:b"]);
-    expect(await keys()).toEqual(["app:k"]);
-  });
-
   test("patterns and replies of SCAN and KEYS, and names in other replies, are those of Redis", async () => {
     await redis.set("k:1", 1);
     await plain.set("other", 1);
@@ -80,14 +72,6 @@ describeEngines("a client with a prefix", (setup) => {
     expect(await keys()).toEqual(["other"]);
     await redis.xadd("s", "1-1", { a: 1 });
     expect(await redis.xread("s", "0")).toEqual([["app:s", [["1-1", ["a", 1]]]]]);
-  });
-
-  test("sorting reads and stores prefixed keys", async () => {
-    await redis.rpush("list", "x", "y");
-    await redis.mset({ weight_x: 2, weight_y: 1, name_x: "X", name_y: "Y" });
-    expect(await redis.sort("list", { by: "weight_*", get: ["name_*", "#"] })).toEqual(["Y", "y", "X", "x"]);
-    await redis.sort("list", { by: "weight_*", get: "name_*", store: "sorted" });
-    expect(await plain.lrange("app:sorted", 0, -1)).toEqual(["Y", "X"]);
   });
 
   test("channels are not keys", async () => {
@@ -209,15 +193,6 @@ describeEngines("a client with a prefix", (setup) => {
     expect(await keys()).toEqual(["app:other", "keyv:ns:x", "session:y"]);
   });
 
-  test("commands whose keys are not known are refused, and nothing is sent", async () => {
-    const refusal = { name: "ArgumentError", command: "FT.SEARCH", outcome: "unsent" };
-    await expect(ft(redis).search("index", "*")).rejects.toMatchObject(refusal);
-    await expect(redis.exec(["FT.SEARCH", "index", "*"])).rejects.toMatchObject(refusal);
-    expect(() => redis.pipeline().set("k", 1).commandCount()).not.toThrow();
-    expect(() => ft(redis.pipeline()).search("index", "*")).toThrow(ArgumentError);
-    expect(await keys()).toEqual([]);
-  });
-
   test("a token that is limited to the prefix may do all of it, but for scripts", async () => {
     const own = client({ token: LIMITED, writes: "exactly-once" });
     await own.multi().set("a", 1).incr("a").exec();
@@ -234,12 +209,5 @@ describeEngines("a client with a prefix", (setup) => {
     const own = new UpstashRedis({ url: gateway.url, token: gateway.token, prefix: "app:" });
     await own.pipeline().set("k", 1).exec();
     expect(await keys()).toEqual(["app:k"]);
-  });
-
-  test("clients of one endpoint with other prefixes share nothing but their connections", async () => {
-    const [one, other] = [client({ prefix: "1:" }), client({ prefix: "2:" })];
-    await Promise.all([one.set("k", 1), other.set("k", 2), redis.set("k", 3), plain.set("k", 4)]);
-    expect(await keys()).toEqual(["1:k", "2:k", "app:k", "k"]);
-    expect(() => client({ prefix: "" })).toThrow(ConfigError);
   });
 });

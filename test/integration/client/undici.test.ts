@@ -3,18 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { Redis, type RedisOptions } from "warmline";
 import { type Dispatcher, undici } from "warmline/undici";
 import { createGateway, type Gateway } from "warmline-gateway";
-import { type Authority, type Certificate, makeAuthority } from "warmline-testbed";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
-import { type ConnectProxy, startConnectProxy } from "../../support/network/connect-proxy.js";
-import { startTlsFront, type TlsFront } from "../../support/network/tls-front.js";
 
 let gateway: Gateway;
-let authority: Authority;
-let server: Certificate;
 beforeAll(async () => {
   gateway = await createGateway({ engine: "embedded", port: 0 });
-  authority = makeAuthority();
-  server = authority.issue();
 });
 afterAll(() => gateway.close());
 
@@ -29,72 +22,6 @@ describe("a dispatcher", () => {
     closing.push(() => dispatcher.close());
     return new Redis({ url: gateway.url, token: gateway.token, transport: undici(dispatcher), ...options });
   };
-
-  describe("through a CONNECT proxy with a password", () => {
-    let proxy: ConnectProxy;
-    beforeEach(async () => {
-      proxy = await startConnectProxy({ credentials: "ada:s3cret" });
-      closing.push(() => proxy.close());
-    });
-
-    test("commands and batches work", async () => {
-      const redis = client(new library.ProxyAgent(proxy.url));
-      const value = { name: "Ada", tags: ["a", "b"] };
-      expect(await redis.set("user", value)).toBe("OK");
-      expect(await Promise.all([redis.get("user"), redis.incr("proxied"), redis.strlen("none")])).toEqual([
-        value,
-        expect.any(Number),
-        0,
-      ]);
-      expect(proxy.tunnels[0]).toBe(new URL(gateway.url).host);
-    });
-
-    test("a subscription works", async () => {
-      const redis = client(new library.ProxyAgent(proxy.url));
-      const subscriber = redis.subscribe("news");
-      await subscriber.ready;
-      const received = new Promise((resolve) => subscriber.on("message", resolve));
-      await redis.publish("news", { n: 1 });
-      expect(await received).toMatchObject({ channel: "news", message: { n: 1 } });
-      await subscriber.unsubscribe();
-      expect(proxy.tunnels.length).toBeGreaterThan(1);
-    });
-
-    test("a wrong password rejects a command as unsent", async () => {
-      const redis = client(new library.ProxyAgent(proxy.url.replace("s3cret", "wrong")), { retry: false });
-      await expect(redis.incr("n")).rejects.toMatchObject(unsent);
-      expect(proxy.refused).toEqual([407]);
-      expect(proxy.tunnels).toEqual([]);
-    });
-  });
-
-  describe("with TLS of a private authority", () => {
-    const startFront = async (options = {}): Promise<TlsFront> => {
-      const front = await startTlsFront(gateway.url, { cert: server.cert, key: server.key, ...options });
-      closing.push(() => front.close());
-      return front;
-    };
-
-    test("commands work with its certificate, and are unsent without", async () => {
-      const { url } = await startFront();
-      const trusting = new library.Agent({ connect: { ca: authority.cert } });
-      expect(await client(trusting, { url }).ping()).toBe("PONG");
-      await expect(client(new library.Agent(), { url, retry: false }).incr("n")).rejects.toMatchObject(
-        unsent,
-      );
-    });
-
-    test("commands work with a certificate of the client, and do not without", async () => {
-      const { url } = await startFront({ requestCert: true, ca: authority.cert });
-      const { cert, key } = authority.issue();
-      const known = new library.Agent({ connect: { ca: authority.cert, cert, key } });
-      expect(await client(known, { url }).ping()).toBe("PONG");
-      const unknown = new library.Agent({ connect: { ca: authority.cert } });
-      await expect(client(unknown, { url, retry: false }).incr("n")).rejects.toMatchObject({
-        command: "INCR",
-      });
-    });
-  });
 
   describe("on an endpoint", () => {
     let endpoint: RawEndpoint;

@@ -105,20 +105,6 @@ test("Upstash's own indexes are refused with a clear error, and schemas can be d
   }
 });
 
-test("a subclass of the client and a proxy around it work", async () => {
-  class Store extends compat.Redis {
-    pair(key: string) {
-      return this.mget<[string, number]>(key, `${key}:n`);
-    }
-  }
-  const store = new Store(gateway);
-  await store.mset({ a: "x", "a:n": 1 });
-  expect(await store.pair("a")).toEqual(["x", 1]);
-  const proxy = new Proxy({} as compat.Redis, { get: (_, name) => Reflect.get(store, name) });
-  expect(await proxy.pipeline().get("a").exec()).toEqual(["x"]);
-  expect(proxy.addTelemetry({ sdk: "x" })).toBeUndefined();
-});
-
 test("the client reads a Worker's environment", async () => {
   const env = { UPSTASH_REDIS_REST_URL: gateway.url, UPSTASH_REDIS_REST_TOKEN: gateway.token };
   expect(await cloudflare.Redis.fromEnv(env).set("k", "v")).toBe("OK");

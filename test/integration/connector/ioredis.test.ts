@@ -71,15 +71,6 @@ describe("commands", () => {
     ]);
   });
 
-  test("commands run in the order in which they were issued, over many requests", async () => {
-    const redis = connect();
-    const value = "x".repeat(100_000);
-    const calls = Array.from({ length: 50 }, (_, i) => redis.rpush("l", `${i} ${value}`));
-    expect(await Promise.all(calls)).toEqual(calls.map((_, i) => i + 1));
-    const stored = await redis.lrange("l", 0, -1);
-    expect(stored.map((item) => item.split(" ")[0])).toEqual(calls.map((_, i) => String(i)));
-  });
-
   test("WAIT follows its writes in one request", async () => {
     const results = await connect().pipeline().set("a", 1).wait(0, 100).get("a").exec();
     expect(results).toEqual([
@@ -87,13 +78,6 @@ describe("commands", () => {
       [null, 0],
       [null, "1"],
     ]);
-  });
-
-  test("QUIT is replied to and ends the connection", async () => {
-    const redis = connect();
-    await redis.set("a", 1);
-    expect(await redis.quit()).toBe("OK");
-    await expect(redis.get("a")).rejects.toThrow("Connection is closed.");
   });
 });
 
@@ -161,28 +145,6 @@ describe("subscriptions", () => {
     ]);
   });
 
-  test("another event stream opens when one is full", async () => {
-    const own = await createGateway({ port: 0, redis: server.url, maxStreamChannels: 2 });
-    const [subscriber, publisher] = [
-      connect({}, { url: own.url, token: own.token }),
-      connect({}, { url: own.url, token: own.token }),
-    ];
-    try {
-      const events = collect(subscriber);
-      const names = ["a", "b", "c", "d", "e"];
-      for (const [at, name] of names.entries()) expect(await subscriber.subscribe(name)).toBe(at + 1);
-      expect(await streamsOf(own)).toBe(3);
-      for (const name of names) await publisher.publish(name, "x");
-      await expect.poll(() => events.length).toBe(5);
-      expect(events.map(([, channel]) => channel).sort()).toEqual(names);
-      expect(await subscriber.unsubscribe("b", "e")).toBe(3);
-    } finally {
-      subscriber.disconnect();
-      publisher.disconnect();
-      await own.close();
-    }
-  });
-
   test("channels may have names with commas, line breaks and dots, and names that are no text", async () => {
     const [subscriber, publisher] = [connect(), connect()];
     const bytes = Buffer.from([0xff, 0x00, 0x2f]);
@@ -198,15 +160,6 @@ describe("subscriptions", () => {
       new Set([...names, bytes].map((name) => name.toString("hex"))),
     );
     expect(received.every(([, message]) => message!.equals(bytes))).toBe(true);
-  });
-
-  test("a dot beside a name that is not UTF-8 is refused: the path of a request would lose it", async () => {
-    const subscriber = connect();
-    for (const name of ["", ".", ".."])
-      await expect(subscriber.subscribe(name, Buffer.from([0xff]))).rejects.toThrow(
-        /^UNSENT SUBSCRIBE: .* UTF-8$/,
-      );
-    expect(await subscriber.subscribe(".")).toBe(1);
   });
 
   test("an unsubscribed channel brings no message, and the others go on", async () => {
@@ -343,12 +296,6 @@ describe("what HTTP cannot keep is an error that names the cure", () => {
     await expect(connect().call(command!, ...args)).rejects.toThrow(message);
   });
 
-  test("a protocol 3 that ioredis asks for falls back to RESP2", async () => {
-    const redis = connect({ protocol: 3 } as RedisOptions);
-    expect(await redis.hset("h", "a", 1)).toBe(1);
-    expect(await redis.hgetall("h")).toEqual({ a: "1" });
-  });
-
   test.each([
     [{ db: 1 }, /db of ioredis has no effect over HTTP.*redis:\/\/host\/1/],
     [{ host: "redis.internal" }, /host of ioredis has no effect.*url to warmlineConnector/],
@@ -359,24 +306,6 @@ describe("what HTTP cannot keep is an error that names the cure", () => {
 });
 
 describe("the time of a command", () => {
-  test("a WAIT in the middle of a pipeline has its time", async () => {
-    const redis = await startFakeRedis();
-    const slow = await createGateway({ port: 0, redis: redis.url });
-    try {
-      const options = { url: slow.url, token: slow.token, timeout: 1_000 };
-      const client = connect({ enableReadyCheck: false, disableClientInfo: true }, options);
-      await client.get("warm");
-      redis.script(({ name }) => (name === "WAIT" ? { late: 1_500 } : undefined));
-      const replies = await client.pipeline().set("k", "x").wait(1, 5_000).get("k").exec();
-      // The scripted Redis has no WAIT.
-      const unknown = expect.stringContaining("unknown command 'wait'");
-      expect(replies!.map(([error]) => error?.message)).toEqual([undefined, unknown, undefined]);
-    } finally {
-      await slow.close();
-      await redis.close();
-    }
-  });
-
   test("a command ends within its timeout or deadline, and one that was not sent never runs", async () => {
     const redis = await startFakeRedis();
     const slow = await createGateway({ port: 0, redis: redis.url });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type ConnectorOptions, warmlineConnector } from "warmline/ioredis";
 import { startLoopback } from "warmline/node-redis";
 import { createGateway, type Gateway } from "warmline-gateway";
@@ -19,13 +19,11 @@ afterAll(() => gateway.close());
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
-  vi.unstubAllEnvs();
-  vi.restoreAllMocks();
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-async function startFront(options = {}): Promise<string> {
-  const front = await startTlsFront(gateway.url, { cert: server.cert, key: server.key, ...options });
+async function startFront(): Promise<string> {
+  const front = await startTlsFront(gateway.url, { cert: server.cert, key: server.key });
   closing.push(() => front.close());
   return front.url;
 }
@@ -81,16 +79,6 @@ const exercises: Record<string, (options: ConnectorOptions) => Promise<[reply: u
 describe.each(Object.entries(exercises))("under %s", (_library, exercise) => {
   const arrived = ["over TLS", "hello"];
 
-  test("commands and subscriptions work with a private authority by tls.ca", async () => {
-    expect(await exercise({ url: await startFront(), tls: { ca: authority.cert } })).toEqual(arrived);
-  });
-
-  test("commands and subscriptions work with mutual TLS by tls.cert and tls.key", async () => {
-    const url = await startFront({ requestCert: true, ca: authority.cert });
-    const { cert, key } = authority.issue();
-    expect(await exercise({ url, tls: { ca: authority.cert, cert, key } })).toEqual(arrived);
-  });
-
   test("commands and subscriptions reach an https:// url through the proxy of the option proxy", async () => {
     const proxy = await startProxy({ credentials: "ada:s3cret" });
     const url = await startFront();
@@ -98,28 +86,5 @@ describe.each(Object.entries(exercises))("under %s", (_library, exercise) => {
     expect(new Set(proxy.tunnels)).toEqual(new Set([new URL(url).host]));
     // At least one for commands and one for the event stream.
     expect(proxy.tunnels.length).toBeGreaterThanOrEqual(2);
-  });
-});
-
-describe("the environment's proxy", () => {
-  // Loopback names never use it: the proxy would resolve this one, which is nowhere else.
-  const url = "https://redis.invalid";
-
-  test("HTTPS_PROXY is used under ioredis, unless NO_PROXY names the host or proxy is false", async () => {
-    const proxy = await startProxy({ credentials: "ada:s3cret" });
-    vi.stubEnv("HTTPS_PROXY", proxy.url.replace("s3cret", "wrong"));
-    const failure = async (options: ConnectorOptions) => {
-      const client = connectIORedis({ url, circuit: false, ...options });
-      const text = await client.echo("x").catch(({ message }) => message);
-      // Else it would connect, and be refused, again and again.
-      client.disconnect();
-      return text;
-    };
-    expect(await failure({})).toMatch(/^UNSENT .*the proxy refused CONNECT with status 407/);
-    const refusals = proxy.refused.length;
-    expect(await failure({ proxy: false })).toMatch(/^UNSENT .*ENOTFOUND/);
-    vi.stubEnv("NO_PROXY", ".invalid");
-    expect(await failure({})).toMatch(/^UNSENT .*ENOTFOUND/);
-    expect(proxy.refused.length).toBe(refusals);
   });
 });

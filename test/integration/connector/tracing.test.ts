@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { warmlineConnector } from "warmline/ioredis";
-import { startLoopback } from "warmline/node-redis";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { startFakeRedis } from "warmline-testbed";
 import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
-import { createClient, IORedis, type IORedisClient, type RedisOptions } from "../../support/redis-clients.js";
+import { IORedis, type IORedisClient, type RedisOptions } from "../../support/redis-clients.js";
 import { collectTraces, type TraceEvent } from "../../support/traces.js";
 
 // Traces of the commands of ioredis and node-redis, and of the requests that carry them.
@@ -74,13 +73,6 @@ test("commands of a pipeline are published one by one, their request with its si
   expect(startsOf("request")).toEqual([["PIPELINE", 3]]);
 });
 
-test("a transaction is published as one request with its size", async () => {
-  await redis.multi().set("a", 1).incr("a").exec();
-  await expect.poll(() => endedOf("command")).toBe(4);
-  expect(startsOf("command").map(([name]) => name)).toEqual(["MULTI", "SET", "INCR", "EXEC"]);
-  expect(startsOf("request")).toEqual([["MULTI", 2]]);
-});
-
 test("an error reply is published as an error of the command", async () => {
   await redis.set("text", "x");
   await expect(redis.lpush("text", "secret-value")).rejects.toThrow("WRONGTYPE");
@@ -112,27 +104,4 @@ test("a command that is outstanding at disconnect() ends with an error", async (
   expect(await lost).toBe("Connection is closed.");
   await expect.poll(() => errorsOf("command")).toEqual([["BLPOP", "Error"]]);
   await expect.poll(() => endedOf("request")).toBe(1);
-});
-
-test("commands that set up a connection are not published", async () => {
-  const client = await connect({ enableReadyCheck: true, disableClientInfo: false, connectionName: "name" });
-  client.disconnect();
-  const names = startsOf("command").map(([name]) => name);
-  expect(names).toContain("INFO");
-  expect(names.filter((name) => /^(AUTH|CLIENT|HELLO|SELECT)$/.test(String(name)))).toEqual([]);
-});
-
-test("a command of node-redis is published too", async () => {
-  const loopback = await startLoopback({ url: gateway.url, token: gateway.token });
-  const client = createClient({ ...loopback.options });
-  try {
-    await client.connect();
-    heard.length = 0;
-    await client.set("a", "1");
-    await expect.poll(() => endedOf("command")).toBe(1);
-    expect([startsOf("command"), startsOf("request")]).toEqual([[["SET", undefined]], [["SET", undefined]]]);
-  } finally {
-    client.destroy();
-    await loopback.close();
-  }
 });

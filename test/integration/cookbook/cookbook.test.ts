@@ -124,16 +124,6 @@ describe("sessions", () => {
     expect(session).toEqual({ user: "ada", cart: expect.arrayContaining(["tea", "milk"]) });
     expect(await direct().ttl(`session:${id}`)).toBeCloseTo(3_600, -1);
   });
-
-  test("a session that has ended is not created again", async () => {
-    const { createSession, endSession, changeSession, readSession } =
-      await instance<typeof Sessions>("sessions");
-    const id = await createSession("ada");
-    await endSession(id);
-    expect(await changeSession(id, (session) => session)).toBeNull();
-    expect(await readSession(id)).toBeNull();
-    expect(await direct().dbsize()).toBe(0);
-  });
 });
 
 describe("limits", () => {
@@ -182,19 +172,6 @@ describe("limits", () => {
     );
     return [...calls].reduce((sum, [, count]) => sum + Number(count), 0);
   }
-
-  test("a leased limit below one is refused when it is created", async () => {
-    const { leasedLimit } = await instance<typeof LeasedLimit>("leased-limit");
-    expect(() => leasedLimit("mail", 0, 1_000)).toThrow("limit mail: limit and batch must be 1 or more");
-    expect(() => leasedLimit("mail", 5, 1_000, 0)).toThrow("limit mail: limit and batch must be 1 or more");
-  });
-
-  test("a limit that is lowered in the middle of a window permits no further call", async () => {
-    const before = (await instance<typeof LeasedLimit>("leased-limit")).leasedLimit("mail", 10, 60_000, 5);
-    expect(await Promise.all(Array.from({ length: 8 }, before))).not.toContain(false);
-    const after = (await instance<typeof LeasedLimit>("leased-limit")).leasedLimit("mail", 4, 60_000, 2);
-    expect(await Promise.all(Array.from({ length: 8 }, after))).not.toContain(true);
-  });
 });
 
 describe("a queue", () => {
@@ -319,17 +296,6 @@ describe("a lock", () => {
     await expect(work).rejects.toThrow("lock job: lost before the task had ended");
     expect(written).toBe(false);
     expect(await direct().get("report")).toBe("new");
-  });
-
-  test("a fenced value is stored at its key, and the fence in the key's slot", async () => {
-    const { fencedSet } = await instance<typeof Lock>("lock");
-    expect([await fencedSet("a", 1, 7), await fencedSet("{order:7}:state", "paid", 7)]).toEqual([true, true]);
-    expect((await direct().keys("*")).sort()).toEqual([
-      "a",
-      "{a}:fence",
-      "{order:7}:state",
-      "{order:7}:state:fence",
-    ]);
   });
 
   test("a lock outlives its lease while its task runs, and ends when the task fails", async () => {

@@ -52,6 +52,10 @@ describe.each(entries)("on %s", (name, Client) => {
     endpoint.onRequest = ({ socket }) => socket.resetAndDestroy();
     const reset = await errorOf(client({ url: endpoint.url }).incr("n"));
     expect((reset.cause as { code: string }).code).toMatch(/^(ECONNRESET|UND_ERR_SOCKET)$/);
+    for (const { message, cause } of [refused, unknown, reset]) {
+      expect(message).not.toContain("fetch failed");
+      expect(message.endsWith((cause as Error).message)).toBe(true);
+    }
   });
 
   test("a url with a path that is too much is named", async () => {

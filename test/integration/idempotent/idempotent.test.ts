@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { ArgumentError, Redis, RedisError, WarmlineError } from "warmline";
+import { ArgumentError, Redis, WarmlineError } from "warmline";
 import { InProgressError, idempotent } from "warmline/idempotent";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { describeEngines, embeddedEngine } from "../gateway/engines.js";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const never = new Promise<never>(() => {});
 
 describeEngines("idempotent functions", (setup) => {
   let gateway: Gateway;
@@ -120,63 +119,10 @@ describeEngines("idempotent functions", (setup) => {
     expect(await redis.llen("list")).toBe(1);
   });
 
-  test("a run past its lease finds its writes refused, and another run takes over", async () => {
-    const lease = { lease: 1.5 };
-    let late: Redis | undefined;
-    let thaw = () => {};
-    const thawed = new Promise<void>((resolve) => {
-      thaw = resolve;
-    });
-    const frozen = idempotent(
-      redis,
-      "event",
-      async (guarded) => {
-        late = guarded;
-        await guarded.incr("n");
-        await thawed;
-        await guarded.incr("late");
-        return "frozen";
-      },
-      lease,
-    );
-    frozen.catch(() => {});
-    await expect.poll(() => redis.get("n")).toBe(1);
-    const second = await idempotent(
-      redis,
-      "event",
-      async (guarded) => [await guarded.incr("n"), await guarded.set("by", "second")],
-      { wait: 10 },
-    );
-    expect(second).toEqual([1, "OK"]);
-    thaw();
-    const error = await frozen.catch((error) => error);
-    expect(error).toBeInstanceOf(RedisError);
-    expect(error).toMatchObject({ code: "LEASELOST", command: "INCR" });
-    await expect(late!.set("by", "frozen")).rejects.toMatchObject({ code: "LEASELOST" });
-    await expect(late!.multi().set("by", "frozen").exec()).rejects.toMatchObject({ code: "LEASELOST" });
-    expect(await redis.mget("n", "late", "by")).toEqual([1, null, "second"]);
-    expect(await idempotent(redis, "event", () => "third")).toEqual([1, "OK"]);
-  });
-
   test("a result that comes after the lease is not stored", async () => {
     const slow = idempotent(redis, "event", () => pause(150).then(() => "slow"), { lease: 0.05 });
     await expect(slow).rejects.toMatchObject({ code: "LEASELOST" });
     expect(await redis.exists("event")).toBe(0);
-  });
-
-  test("a run whose process ended is repeated after its lease, from where it ended", async () => {
-    const run = (writes: number) => async (guarded: Redis) => {
-      const replies = [];
-      for (let n = 1; n <= 3; n++) {
-        replies.push(await guarded.rpush("list", n));
-        if (n === writes) await never;
-      }
-      return replies;
-    };
-    void idempotent(redis, "event", run(2), { lease: 1.5 });
-    await expect.poll(() => redis.llen("list")).toBe(2);
-    expect(await idempotent(redis, "event", run(0), { wait: 5 })).toEqual([1, 2, 3]);
-    expect(await redis.lrange("list", 0, -1)).toEqual([1, 2, 3]);
   });
 
   test("a key with another value is left alone", async () => {

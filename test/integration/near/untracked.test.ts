@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { Redis as FetchRedis } from "../../../src/fetch.js";
 import { Redis } from "../../../src/index.js";
 import { near } from "../../../src/near.js";
 import { type RedisServer, startRedis } from "../../../testbed/src/index.js";
@@ -47,9 +48,10 @@ async function start(options: GatewayOptions): Promise<Gateway> {
   return gateway;
 }
 
-function clients({ url }: Gateway): { redis: Redis; other: Redis } {
+/** `redis` is over fetch, where no read is sent again because its response is late: its commands are counted. */
+function clients({ url }: Gateway): { redis: FetchRedis; other: Redis } {
   const options = { url, token: "main" };
-  const redis = new Redis({ ...options, near: near({ match: "near:*", maxStale: MAX_STALE }) });
+  const redis = new FetchRedis({ ...options, near: near({ match: "near:*", maxStale: MAX_STALE }) });
   return { redis, other: new Redis(options) };
 }
 
@@ -116,7 +118,7 @@ describe("a store that does not track changes", () => {
       expect(await redis.get("near:a")).toBe(2);
       await other.set("near:a", 3);
       expect(await redis.with({ near: "verify" }).get("near:a")).toBe(3);
-      expect(sent).toEqual(["GET near:a", "SET near:a", "GET near:a"]);
+      expect(sent.filter((each) => each !== "PING")).toEqual(["GET near:a", "SET near:a", "GET near:a"]);
     });
   });
 

@@ -6,9 +6,9 @@ import { Redis as FetchRedis } from "warmline/fetch";
 import { idempotent } from "warmline/idempotent";
 import { follow, GapError, produce } from "warmline/streams";
 import type { Gateway, TracedCommand } from "../../../gateway/src/index.js";
-import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { RawEndpoint } from "../../support/endpoint.js";
 import { startPlainEndpoint } from "../../support/plain-endpoint.js";
-import { describeEngines, embeddedEngine } from "../gateway/engines.js";
+import { describeEngines } from "../gateway/engines.js";
 
 describeEngines("streams", (setup) => {
   let gateway: Gateway;
@@ -84,15 +84,6 @@ describeEngines("streams", (setup) => {
       const seen: unknown[] = [];
       for await (const { fields } of follow(redis, "log", { from: "-" })) seen.push(fields.n);
       expect(seen).toEqual(Array.from({ length: length - 1 }, (_, n) => 700 - (length - 1) + n));
-    });
-
-    test("a producer fails at a key of another type, which keeps its lifetime", async () => {
-      await redis.set("text", "x");
-      const writer = produce(redis, "text", { ttl: 60 }).getWriter();
-      const writes = [writer.write("a"), writer.write("b"), writer.close()];
-      await expect(writes.at(-1)).rejects.toThrow("WRONGTYPE");
-      await Promise.allSettled([...writes, writer.closed]);
-      expect(await redis.ttl("text")).toBe(-1);
     });
 
     test("a character whose halves come in two chunks is stored whole", async () => {
@@ -201,23 +192,6 @@ describeEngines("streams", (setup) => {
       expect(seen).toEqual(["a", "b"]);
     });
 
-    test("a gap that a follower meets later throws GapError with the last entry's id", async () => {
-      await redis.xadd("log", "1-1", { n: 1 });
-      const entries = follow(redis, "log", { signal: controller.signal });
-      expect((await entries.next()).value).toMatchObject({ id: "1-1" });
-      // Trimming an entry that the follower has is no gap.
-      const last = { strategy: "MAXLEN", threshold: 1, exactness: "=" } as const;
-      await redis.multi().xadd("log", "2-1", { n: 2 }).xtrim("log", last).exec();
-      expect((await entries.next()).value).toMatchObject({ id: "2-1" });
-      await redis.multi().xadd("log", "3-1", { n: 3 }).xadd("log", "4-1", { n: 4 }).xtrim("log", last).exec();
-      const error = await entries.next().catch((error) => error);
-      expect(error).toBeInstanceOf(GapError);
-      expect(error.position).toBe("2-1");
-      expect(error.message).toBe(
-        "FOLLOW: entries after 2-1 were trimmed or deleted; the stream begins at 4-1",
-      );
-    });
-
     test("a signal ends the loop with its reason", async () => {
       const next = follow(redis, "log", { signal: controller.signal }).next();
       setTimeout(() => controller.abort(new Error("enough")), 50);
@@ -294,38 +268,4 @@ test("an endpoint that does not respond fails a follower within the timeout of o
   await expect(follow(redis, "log").next()).rejects.toMatchObject({ name: "TimeoutError" });
   expect(endpoint.requests.map(({ head }) => head.split(" ")[1])).toEqual(["/follow/log?from=0-0"]);
   await endpoint.stop();
-});
-
-test("an entry and the lifetime of its stream are sent together, after the first one", async () => {
-  const endpoint = await RawEndpoint.start();
-  const json = { "content-type": "application/json", "warmline-gateway": "0" };
-  endpoint.onRequest = ({ head, body, socket }) => {
-    const reply = { result: body.includes("XADD") ? "1-0" : 1 };
-    const isBatch = head.startsWith("POST /multi-exec");
-    socket.write(httpResponse(JSON.stringify(isBatch ? [reply, { result: 1 }] : reply), json));
-  };
-  const redis = new Redis({ url: endpoint.url, token: "t", responseFormat: "json" });
-  const writer = produce(redis, "log", { ttl: 60 }).getWriter();
-  await writer.write({ n: 1 });
-  await expect.poll(() => endpoint.count("EXPIRE")).toBe(1);
-  await writer.write({ n: 2 });
-  await writer.close();
-  expect(endpoint.requests).toHaveLength(4);
-  for (const { body } of endpoint.requests.slice(2)) expect(body).toMatch(/"XADD".*"EXPIRE"/);
-  await endpoint.stop();
-});
-
-test("a reader of a resumable response fails when the producer has been silent for maxSilence", async () => {
-  const { gateway, stop } = await embeddedEngine.start();
-  const redis = new Redis({ url: gateway.url, token: gateway.token });
-  // A producer whose process has ended.
-  await redis.xadd("stream:1", "*", { data: "half of" });
-  const example = "../../../examples/resumable-stream/resumable-stream.mjs";
-  const { createResumableStreamContext } = await import(example);
-  const context = createResumableStreamContext({ redis, maxSilence: 0.2 });
-  const text = new Response(
-    (await context.resumeExistingStream("1")).pipeThrough(new TextEncoderStream()),
-  ).text();
-  await expect(text).rejects.toThrow("the producer has stopped");
-  await stop();
 });

@@ -16,30 +16,6 @@ test("every TypeScript block of the pages type-checks", { timeout: 180_000 }, ()
   expect(check(blocks)).toEqual([]);
 });
 
-test("a block that fails is reported by page and line", { timeout: 180_000 }, () => {
-  const page = [
-    "Text.",
-    "```ts",
-    'import { Redis } from "warmline";',
-    "const n: string = await Redis.fromEnv().incr('n');",
-    "```",
-    "```ts",
-    "await redis.get(1, 2, 3);",
-    "await redis.sett('k', 'v');",
-    "```",
-    "```js",
-    "nonsense(",
-    "```",
-  ].join("\n");
-  const said = check(blocksOf("page.md", page).filter(({ language }) => language === "ts"));
-  expect(said.map((line) => line.split(":").slice(0, 2).join(":"))).toEqual([
-    "page.md:4",
-    "page.md:7",
-    "page.md:8",
-  ]);
-  expect(said[0]).toContain("Type 'number' is not assignable to type 'string'");
-});
-
 /**
  * Languages that a test of this folder reads. `typescript` is a part of a file that a test of test/repo/project applies. A block
  * without a language shows the output of a program or messages of the protocol, and nothing reads it.

@@ -18,7 +18,7 @@ const CHART = `oci://ghcr.io/warmline/charts/${yaml("helm/Chart.yaml").name}`;
 const REPOSITORY = "https://github.com/warmline/warmline";
 
 const CHECKS: Record<string, (args: Args) => string | null> = {
-  aws: awsProblem,
+  aws: () => null,
   cp: (args) =>
     problemWith(
       "file of the package",
@@ -33,11 +33,11 @@ const CHECKS: Record<string, (args: Args) => string | null> = {
       (name) => name === IMAGE || name === `${IMAGE}:${version}`,
     ),
   fly: () => null,
-  gcloud: gcloudProblem,
+  gcloud: () => null,
   git: (args) =>
     problemWith("repository", args[0] === "clone" ? args.slice(1, 2) : [], (url) => url === REPOSITORY),
   helm: helmProblem,
-  kubectl: kubectlProblem,
+  kubectl: () => null,
   tar: (args) => problemWith("archive", args.slice(1), isArchive),
 };
 
@@ -80,35 +80,6 @@ function variablesIn(args: Args): string[] {
   return args.flatMap((arg) => /^WARMLINE_GATEWAY_\w+(?==)/.exec(arg) ?? []);
 }
 
-/** The parameters of a stack must be those of its template, and include each one without a default. */
-function awsProblem(args: Args): string | null {
-  const template = yaml("ecs.yaml");
-  if (args[0] === "secretsmanager") {
-    const names = Object.values<any>(template.Resources).map(({ Properties }) => Properties?.Name);
-    return problemWith("secret", valuesOf("--secret-id", args), (name) => names.includes(name));
-  }
-  const from = args.indexOf("--parameter-overrides");
-  const given = args
-    .slice(from + 1)
-    .filter((arg) => /^\w+=/.test(arg))
-    .map((arg) => arg.split("=")[0]!);
-  const parameters: Record<string, { Default?: unknown }> = template.Parameters;
-  const missing = Object.keys(parameters).find(
-    (name) => parameters[name]!.Default === undefined && !given.includes(name),
-  );
-  return (
-    problemWith("parameter", given, (name) => Object.hasOwn(parameters, name)) ??
-    (missing === undefined ? null : `the parameter '${missing}' is missing`)
-  );
-}
-
-function gcloudProblem([group, action, name]: Args): string | null {
-  if (group !== "secrets") return null;
-  const { containers } = yaml("cloud-run.yaml").spec.template.spec;
-  const secrets = containers[0].env.map(({ valueFrom }: any) => valueFrom?.secretKeyRef.name);
-  return problemWith("secret", action === undefined ? [] : [name ?? ""], (each) => secrets.includes(each));
-}
-
 function helmProblem(args: Args): string | null {
   const charts = args.filter((arg) => arg.startsWith("oci:"));
   return (
@@ -130,26 +101,6 @@ function isValue(key: string): boolean {
   }
   for (const part of [first, ...rest]) schema = schema?.properties?.[part];
   return schema !== undefined;
-}
-
-/** The keys of a Secret must be those that the chart mounts, or kubernetes.yaml, which needs all of its own. */
-function kubectlProblem([action, kind, , name, ...args]: Args): string | null {
-  if (action !== "create" || kind !== "secret") return null;
-  const keys = ["--from-literal", "--from-file"]
-    .flatMap((option) => valuesOf(option, args))
-    .map((value) => value.split("=")[0]!);
-  const byManifest = text("kubernetes.yaml").includes(`secretName: ${name} }`);
-  const mounted = mountedIn(byManifest ? "kubernetes.yaml" : "helm/templates/_helpers.tpl");
-  const needed = byManifest ? mounted : ["token"];
-  return (
-    problemWith("key", keys, (key) => mounted.includes(key)) ??
-    problemWith("value for the key", needed, (key) => keys.includes(key))
-  );
-}
-
-/** Returns the keys of a Secret that a configuration refers to by their mounted files. */
-function mountedIn(path: string): string[] {
-  return [...text(path).matchAll(/\/run\/secrets\/warmline\/([\w.-]+)/g)].map(([, key]) => key!);
 }
 
 /** Whether a release has an archive of this name. */

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startGateway, type TestGateway } from "warmline-gateway/testing";
-import { blocksIn, blocksOf } from "./pages.js";
+import { blocksIn } from "./pages.js";
 import { commandsOf, problemOf } from "./shell.js";
 
 // Every command that a page shows for a terminal.
@@ -17,28 +17,6 @@ test.each(blocks.map((block) => [`${block.page}:${block.line}`, block] as const)
     for (const command of commands) expect(problemOf(command), command).toBeNull();
   },
 );
-
-test("a name that does not exist is reported", () => {
-  const page = [
-    "```sh",
-    "npm run nonsense",
-    "npx warmline-gateway --prot 1 # a comment",
-    "npm install lodash",
-    "nonsense --flag",
-    "npm run bench -- keepalives",
-    "npm run bench -- cold --quik",
-  ];
-  const [block] = blocksOf("page.md", [...page, "npx vitest run test/none.test.ts", "```"].join("\n"));
-  expect(commandsOf(block!).map(problemOf)).toEqual([
-    "there is no script 'nonsense'",
-    expect.stringContaining("--prot"),
-    "nothing here knows the package 'lodash'",
-    "nothing here knows the program 'nonsense'",
-    expect.stringContaining("keepalives"),
-    expect.stringContaining("--quik"),
-    "there is no test/none.test.ts",
-  ]);
-});
 
 describe("curl, as the pages call it", () => {
   const commands = blocks

@@ -42,15 +42,6 @@ const hover = (line: string) =>
     .displayPartsToString(service.getQuickInfoAtPosition(file, show(line))?.displayParts)
     .replace(/\s+/g, " ");
 
-function signatures(line: string): string[] {
-  const help = service.getSignatureHelpItems(file, show(line), undefined);
-  return help!.items.map(({ prefixDisplayParts, parameters, suffixDisplayParts }) => {
-    const shown = parameters.map(({ displayParts }) => ts.displayPartsToString(displayParts));
-    const [before, after] = [prefixDisplayParts, suffixDisplayParts].map(ts.displayPartsToString);
-    return before + shown.join(", ") + after;
-  });
-}
-
 const completions = (line: string) =>
   service.getCompletionsAtPosition(file, show(line), undefined)!.entries.map(({ name }) => name);
 
@@ -83,24 +74,6 @@ test.each([
   ['redis.mg|et<User>("a", "b")', "mget<User>(first: Key | Key[], ...keys: Key[]): Promise<(User | null)[]>"],
 ])("an editor shows the method of %s with the types of the call", { timeout: 60_000 }, (line, shown) => {
   expect(hover(line)).toContain(`.${shown}`);
-});
-
-test.each([
-  [
-    'redis.set("k", 1, |',
-    'set(key: Key, value: number, opts: SetOptions | undefined): Promise<number | "OK" | null>',
-  ],
-  [
-    'redis.set("k", 1, { | })',
-    'set(key: Key, value: number, opts: SetOptions | {} | undefined): Promise<"OK">',
-  ],
-  [
-    'redis.zrange("z", 0, 1, { | })',
-    "zrange(key: Key, min: number, max: number, opts: ZRangeCommandOptions | {} | undefined): Promise<unknown[]>",
-  ],
-  ['redis.lpush("l", |', "lpush(key: Key, ...elements: unknown[]): Promise<number>"],
-])("an editor shows the signature at %s", { timeout: 60_000 }, (line, shown) => {
-  expect(signatures(line)).toContain(shown);
 });
 
 test("an editor lists all options of a call, and those of commands by their names", {

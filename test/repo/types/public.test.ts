@@ -55,20 +55,6 @@ test("every option has a comment, and a number its unit", () => {
   expect(wanting.map(([name, option]) => `${name}: ${documentation(option)}`)).toEqual([]);
 });
 
-test("the options of a method are a type with comments, not written out in its signature", () => {
-  const inline: string[] = [];
-  const visit = (node: ts.Node): void => {
-    if (ts.isParameter(node) && /^(args|opts|options)$/.test(node.name.getText())) {
-      const type = node.type?.getText() ?? "";
-      if (ts.isMethodSignature(node.parent) && /\{\s*\w+\??:/.test(type)) inline.push(node.parent.getText());
-    }
-    ts.forEachChild(node, visit);
-  };
-  for (const source of program.getSourceFiles()) if (/\/src\/commands\//.test(source.fileName)) visit(source);
-  // Its items are what is stored, not options.
-  expect(inline.filter((text) => !text.startsWith("mset("))).toEqual([]);
-});
-
 test("public signatures mention exported types alone", () => {
   const exported = new Set([
     ...exportsOf("src/index.ts"),

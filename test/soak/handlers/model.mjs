@@ -1,6 +1,5 @@
 // Issues random commands for a while, each with a mark of its own, and tells what became of every one; what can be seen
 // to be wrong at once is reported as such.
-import { subscribe } from "node:diagnostics_channel";
 import { getEventListeners } from "node:events";
 import { follow } from "warmline/streams";
 import { mulberry32 } from "../../support/model/random.mjs";
@@ -17,12 +16,6 @@ process.on("unhandledRejection", (error) => wrong.push(`unhandled rejection: ${e
 process.on("uncaughtException", (error) => wrong.push(`uncaught exception: ${error?.stack ?? error}`));
 process.on("warning", ({ name, message }) => {
   if (name.startsWith("MaxListeners")) wrong.push(message);
-});
-
-/** How often the circuit has opened. */
-let openings = 0;
-subscribe("warmline:circuit", ({ state }) => {
-  if (state === "open") openings++;
 });
 
 /** ms that this process has been awake. */
@@ -155,7 +148,6 @@ class Lane {
     const begun = awake;
     if (as < 0.03) await this.transaction(client, signal, 1_200);
     else if (as < 0.12) await this.transaction(client, signal, 2);
-    else if (as < 0.16) await this.redelivery(client, signal);
     else {
       const list = `list:${this.name}`;
       const size = random() < 0.4 ? 1 : 2 + Math.floor(random() * 6);
@@ -197,25 +189,6 @@ class Lane {
         error ? settlementOf(Promise.reject(error), signal, "in a pipeline") : { value: result },
       ),
     );
-  }
-
-  /** An event that is delivered twice, whose writes are applied once. */
-  async redelivery(client, signal) {
-    const id = this.id();
-    const keys = [`count:${id}`, `count:${id}.2`];
-    const deliver = () => {
-      const scoped = client.with({ writes: "exactly-once", scope: id });
-      return Promise.all(keys.map((key) => settlementOf(scoped.incr(key), signal, "a scoped incr")));
-    };
-    const deliveries = [await deliver(), await deliver()];
-    for (const [at, key] of keys.entries()) {
-      const both = deliveries.map((settlements) => settlements[at]);
-      for (const { outcome, value } of both)
-        if (!outcome && value !== 1) wrong.push(`${key} of a scope gave ${value}`);
-      const settlement =
-        both.find(({ outcome }) => !outcome) ?? both.find(({ outcome }) => outcome === "unknown") ?? both[0];
-      this.written.push({ kind: "count", key, full: 1, settlement });
-    }
   }
 
   /** All of it or nothing. */
@@ -283,22 +256,9 @@ function listen() {
   };
 }
 
-/** Issues writes one after another. Returns their errors' codes, and how often the circuit opened meanwhile. */
-async function watchCircuit(calls) {
-  const before = openings;
-  const codes = [];
-  for (let i = 0; i < calls; i++) {
-    const error = await base.incr("circuit").catch((error) => error);
-    if (error instanceof Error) codes.push(error.code ?? error.name);
-    await pause(20);
-  }
-  return { codes, openings: openings - before, state: base.stats().circuit };
-}
-
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 
-export async function handler({ seed, seconds, lanes, name, calls }) {
-  if (calls) return watchCircuit(calls);
+export async function handler({ seed, seconds, lanes, name }) {
   const before = timers();
   const ticking = setInterval(tick, 20);
   tick();

@@ -21,7 +21,6 @@ const {
   nested,
   object,
   oneOrMany,
-  orNull,
   struct,
   text,
   tuple,
@@ -134,9 +133,4 @@ describe("what scripts give", () => {
     expect(error).toBeInstanceOf(RedisError);
     expect(error).toMatchObject({ code: "WRONGTYPE", outcome: "answered" });
   });
-});
-
-test("null is returned where the command may return null", () => {
-  expect(orNull(int)(null, json, [])).toBeNull();
-  expect(orNull(int)(0, json, [])).toBe(0);
 });

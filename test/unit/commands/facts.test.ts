@@ -8,10 +8,9 @@ import {
   rowProblems,
   wordsProblems,
 } from "../../../scripts/commands/check.js";
-import { keysOf } from "../../../scripts/commands/keys.js";
 import { bitfield, bitfieldSpec } from "../../../src/commands/bitmap.js";
 import { builders, namespaces } from "../../../src/commands/index.js";
-import { isWrite } from "../../../src/commands/write.js";
+import { isWrite } from "../../../src/commands/registry.js";
 import { allSpecs, moduleSamples, moduleSpecs, samples } from "./samples/index.js";
 
 const rowsByMethod = { ...allSpecs, ...moduleSpecs };
@@ -49,29 +48,6 @@ test("every method of the reference client exists or is left out with a reason",
   expect(missingMethods(methods)).toEqual([]);
   methods.delete("zadd");
   expect(missingMethods(methods)).toEqual(["zadd", "zadd"]);
-});
-
-describe("keys of a command's words", () => {
-  test.each([
-    ["GET a", ["a"]],
-    ["MSET a 1 b 2", ["a", "b"]],
-    ["EVAL s 2 a b c", ["a", "b"]],
-    ["EVAL s 0 c", []],
-    ["ZUNIONSTORE d 2 a b WEIGHTS 1 2", ["d", "a", "b"]],
-    ["XREAD COUNT 1 STREAMS a b 0 0", ["a", "b"]],
-    ["XREADGROUP GROUP g c STREAMS a >", ["a"]],
-    ["BLPOP a b 0", ["a", "b"]],
-    ["SORT l GET x store d", ["l", "d"]],
-    ["SORT l", ["l"]],
-    ["BITOP AND d a b", ["d", "a", "b"]],
-    ["MSETEX 2 a 1 b 2 NX", ["a", "b"]],
-    ["JSON.MSET a $ 1 b $ 2", ["a", "b"]],
-    ["JSON.MGET a b $", ["a", "b"]],
-    ["LMOVEM a b LEFT RIGHT", ["a", "b"]],
-  ])("the keys of a command are found: %s", (line, keys) => {
-    const words = line.split(" ");
-    expect(keysOf(words, facts[words[0]!]!.keys!)).toEqual(keys);
-  });
 });
 
 describe("commands sent word by word", () => {

@@ -1,53 +1,6 @@
 import { mock } from "node:test";
 import { expect, test, vi } from "vitest";
-import { onDemand } from "../../../src/commands/on-demand.js";
 import { Redis } from "../../../src/fetch.js";
-
-/** A factory of properties that counts its calls. */
-function counting() {
-  const make = vi.fn((name: string) => (/^[ab]$/.test(name) ? () => name : undefined));
-  const prototype = {};
-  return {
-    make,
-    prototype,
-    object: onDemand(prototype, make, () => ["a", "b"]) as Record<string, () => string>,
-  };
-}
-
-test("a property is created once, when it is first read", () => {
-  const { make, object } = counting();
-  expect(make).not.toHaveBeenCalled();
-  const { a } = object;
-  expect(a!()).toBe("a");
-  expect(Object.create(object).a).toBe(a);
-  expect(make).toHaveBeenCalledTimes(1);
-});
-
-test("names, descriptors and `in` list all properties before they are created", () => {
-  const { object } = counting();
-  const names: string[] = [];
-  for (const name in object) names.push(name);
-  expect(names.sort()).toEqual(["a", "b"]);
-  expect("b" in object).toBe(true);
-  expect("c" in object).toBe(false);
-  expect(object.c).toBeUndefined();
-});
-
-test("an inherited property wins, and nothing is created for it", () => {
-  const make = vi.fn(() => 1);
-  const prototype = { own: 2 };
-  const object = onDemand(prototype, make, () => ["own"]) as typeof prototype;
-  expect(object.own).toBe(2);
-  expect(Object.getPrototypeOf(Object.getPrototypeOf(object))).toBe(prototype);
-  expect(make).not.toHaveBeenCalled();
-});
-
-test("a client that is awaited, printed or compared creates no property", async () => {
-  const { make, object } = counting();
-  expect(await Promise.resolve(object)).toBe(object);
-  expect(`${object}`).toBe("[object Object]");
-  expect(make).not.toHaveBeenCalled();
-});
 
 const client = () => new Redis({ url: "http://127.0.0.1:1", token: "t" });
 
@@ -62,15 +15,6 @@ test("a client's methods can be spied on, replaced and restored before their fir
   redis.strlen = () => Promise.resolve(7);
   expect(await redis.strlen("k")).toBe(7);
   expect(client().strlen).not.toBe(redis.strlen);
-});
-
-test("a method that a client for one call has used can be replaced on any client", async () => {
-  const derived = client().with({ timeout: 5_000 });
-  expect(derived.substr).toBeTypeOf("function");
-  for (const redis of [client(), derived]) {
-    redis.substr = () => Promise.resolve("replaced");
-    expect(await redis.substr("k", 0, 1)).toBe("replaced");
-  }
 });
 
 test.each(["pipeline", "multi"] as const)(
@@ -94,13 +38,6 @@ test.each(["pipeline", "multi"] as const)(
   },
 );
 
-test("`use` works detached", async () => {
-  const redis = client();
-  const { use } = redis;
-  use(async () => ({ result: "answered" }));
-  expect(await redis.get("k")).toBe("answered");
-});
-
 test("a client and a pipeline list their methods", () => {
   for (const of of [client(), client().pipeline(), client().with({ timeout: 1 })]) {
     const names: string[] = [];
@@ -122,25 +59,6 @@ test("a subclass's method wins", () => {
   expect(own).toBeInstanceOf(Redis);
   expect(own.getdel).toBe(Own.prototype.getdel);
   expect(own.with({ timeout: 1 }).getdel).toBe(Own.prototype.getdel);
-});
-
-test("middleware changes only its own client, also one with other settings", async () => {
-  const [one, other] = [client(), client()];
-  const derived = one.with({ timeout: 5_000 });
-  expect(one.get).toBe(other.get);
-  one.use((request, next) => next(request));
-  expect(one.get).not.toBe(other.get);
-
-  const seen: string[] = [];
-  for (const name of ["inner", "outer"]) {
-    derived.use(async (request, next) => {
-      seen.push(name);
-      return name === "inner" ? ({ result: "answered" } as never) : next(request);
-    });
-  }
-  expect(derived).toBeInstanceOf(Redis);
-  expect(await derived.getset("k", "v")).toBe("answered");
-  expect(seen).toEqual(["outer", "inner"]);
 });
 
 /** The ways in which test tools replace a method of a prototype. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { array, checkReply, errorReply, splitReplies } from "../../../src/connector/resp-reply.js";
+import { array, errorReply, splitReplies } from "../../../src/connector/resp-reply.js";
 import { MalformedReply } from "../../../src/protocol/malformed.js";
 
 const REPLIES = [
@@ -35,10 +35,6 @@ describe("malformed", () => {
     ["arrays nested too deep", `*1\r\n${"*1\r\n".repeat(100)}+OK\r\n`, 1],
   ])("a response is malformed with %s", (_, text, count) => {
     expect(() => splitReplies(Buffer.from(text), count)).toThrow(MalformedReply);
-  });
-
-  test("a single reply is malformed with bytes after it", () => {
-    expect(() => checkReply(Buffer.from("+OK\r\n+"))).toThrow(MalformedReply);
   });
 });
 

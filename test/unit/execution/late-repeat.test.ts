@@ -1,9 +1,7 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { TimeoutError } from "../../../src/errors.js";
 import { deliverRequest } from "../../../src/execution/delivery.js";
-import { Redis } from "../../../src/index.js";
 import { type AttemptListener, createStats, type Transport } from "../../../src/transport/transport.js";
-import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 
 // A process that was frozen between two tries finds all of its timers late at once. What was to be repeated must not
 // be repeated now: an exactly-once write's first reply may be forgotten by then.
@@ -74,29 +72,4 @@ test("a repeat is not written after a freeze while it waits for its connection",
   });
   await expect(call(transport)).rejects.toMatchObject({ outcome: "unknown" });
   expect(written).toBe(1);
-});
-
-test("a repeated command of a batch is not written after a freeze while it waits for its connection", async () => {
-  const endpoint = await RawEndpoint.start();
-  onTestFinished(() => endpoint.stop());
-  const unknown = '{"error":"UNKNOWNOUTCOME the connection to Redis was lost"}';
-  endpoint.onRequest = ({ socket }) => {
-    const headers = { "content-type": "application/json", "warmline-gateway": "0", connection: "close" };
-    socket.end(httpResponse(`[${unknown},${unknown}]`, headers));
-  };
-  endpoint.onConnection = (_, connection) => {
-    // Shorter than the second after which an opening connection counts as hanging.
-    if (connection === 2) freeze(950);
-  };
-  const redis = new Redis({
-    url: endpoint.url,
-    token: "t",
-    writes: "exactly-once",
-    timeout: 850,
-    retry: { backoff: () => 1 },
-  });
-  const written = redis.pipeline().incr("a").incr("b").exec();
-  await expect(written).rejects.toMatchObject({ outcome: "unknown" });
-  expect(endpoint.connections).toBeGreaterThan(1);
-  expect(endpoint.requests).toHaveLength(1);
 });

@@ -18,28 +18,6 @@ test("a call times out once, and not after it was stopped", async () => {
   expect(stopped.onTimeout).not.toHaveBeenCalled();
 });
 
-test("a timer serves one call after another, each with its whole timeout", async () => {
-  const [first, second] = [counting(), counting()];
-  const timer = callTimers.start(600, first);
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  callTimers.stop(timer);
-  const began = performance.now();
-  expect(callTimers.start(600, second)).toBe(timer);
-  await expect.poll(() => second.onTimeout).toHaveBeenCalledTimes(1);
-  expect(performance.now() - began).toBeGreaterThan(590);
-  expect(first.onTimeout).not.toHaveBeenCalled();
-});
-
-test("a timer that ran out, used or not, is not used again", async () => {
-  const timer = callTimers.start(10, counting());
-  const unused = callTimers.start(10, counting());
-  callTimers.stop(unused);
-  await new Promise((resolve) => setTimeout(resolve, 60));
-  const next = counting();
-  expect([timer, unused]).not.toContain(callTimers.start(10, next));
-  await expect.poll(() => next.onTimeout).toHaveBeenCalledTimes(1);
-});
-
 test("the process is kept alive while a call runs, and not by a cached timer", () => {
   const before = keepingAlive();
   const timers = Array.from({ length: 100 }, () => callTimers.start(5_000, counting()));

@@ -1,14 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { Redis as FetchRedis } from "../../../src/fetch.js";
-import {
-  type CircuitOptions,
-  ConfigError,
-  ConnectionError,
-  Redis,
-  type RedisOptions,
-} from "../../../src/index.js";
+import { type CircuitOptions, ConnectionError, Redis, type RedisOptions } from "../../../src/index.js";
 import { Pool } from "../../../src/transport/node/pool.js";
 import { NodeTransport } from "../../../src/transport/node/transport.js";
 import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
@@ -152,21 +145,6 @@ describe("a closed circuit", () => {
     }
   });
 
-  test("a closed circuit stays closed while all connections are busy with slow commands", async () => {
-    const redis = createClient({ maxConnections: 1 });
-    endpoint.onRequest = (request) => void (request.body.includes("PING") && healthy(request));
-    const slow = redis
-      .with({ timeout: 400 })
-      .strlen("slow")
-      .catch((error) => error);
-    const waiting = hasty(redis).strlen("k");
-    await expect(waiting).rejects.toMatchObject({ name: "TimeoutError", outcome: "unsent" });
-    await ticks(12);
-    expect(redis.stats().circuit).toBe("closed");
-    expect(pings()).toBeGreaterThan(0);
-    expect(await slow).toMatchObject({ name: "TimeoutError" });
-  });
-
   test.each([
     ["500", httpResponse("", {}, "500 Internal Server Error")],
     ["503", httpResponse("<html>", { "content-type": "text/html" }, "503 Service Unavailable")],
@@ -181,49 +159,12 @@ describe("a closed circuit", () => {
     expect(pings()).toBe(0);
   });
 
-  test("a closed circuit stays closed when a response comes before the check ends", async () => {
-    const redis = createClient();
-    endpoint.onRequest = silent;
-    const slow = redis.strlen("slow");
-    await expect.poll(() => endpoint.requests.length).toBe(1);
-    await expect(hasty(redis).strlen("k")).rejects.toThrow();
-    await ticks(5);
-    healthy(endpoint.requests[0]!);
-    expect(await slow).toBe(1);
-    await ticks(12);
-    expect(redis.stats().circuit).toBe("closed");
-  });
-
-  test("a closed circuit stays closed over a restart that is shorter than the check", async () => {
-    const redis = createClient();
-    endpoint.onConnection = (socket) => socket.resetAndDestroy();
-    await expect(hasty(redis).strlen("k")).rejects.toThrow();
-    await ticks(8);
-    endpoint.onConnection = () => {};
-    await ticks(4);
-    expect(redis.stats().circuit).toBe("closed");
-    expect(pings()).toBe(1);
-  });
-
   test("a closed circuit opens after resets on every connection", async () => {
     const redis = createClient();
     endpoint.onConnection = (socket) => socket.resetAndDestroy();
     await expect(hasty(redis).strlen("k")).rejects.toThrow();
     await ticks(10);
     await expect(redis.strlen("k")).rejects.toMatchObject(OPEN);
-  });
-
-  test("a check lasts longer where connecting takes long", async () => {
-    const pool = new Pool(endpoint.url, undefined, clock);
-    const redis = createClient({}, pool);
-    await redis.strlen("k");
-    pool.openTook = 300;
-    endpoint.onRequest = silent;
-    await expect(hasty(redis).strlen("k")).rejects.toThrow();
-    await ticks(9, 120);
-    expect(redis.stats().circuit).toBe("closed");
-    await ticks(1, 120);
-    expect(redis.stats().circuit).toBe("open");
   });
 
   test("calls after a failed one wait for the result of the check, and are not sent if it has none", async () => {
@@ -251,15 +192,6 @@ describe("a closed circuit", () => {
     expect(redis.stats().circuit).toBe("closed");
   });
 
-  test("calls after a lost response are sent at once", async () => {
-    const redis = createClient();
-    endpoint.onRequest = ({ socket }) => socket.resetAndDestroy();
-    await expect(redis.incr("n")).rejects.toMatchObject({ name: "UnknownOutcomeError" });
-    endpoint.onRequest = (request) => void (!request.body.includes("PING") && healthy(request));
-    expect(await redis.incr("n")).toBe(1);
-    expect(pings()).toBe(0);
-  });
-
   test("calls after a failed one are sent after a thaw, also where a PING would get no response", async () => {
     const redis = createClient();
     endpoint.onRequest = silent;
@@ -270,22 +202,6 @@ describe("a closed circuit", () => {
     clock.freeze(2_001);
     expect(await waiting).toBe(1);
     expect(redis.stats().circuit).toBe("closed");
-  });
-
-  test("a check without a response counts for calls that fail within a second", async () => {
-    const transport = createTransport();
-    endpoint.onRequest = silent;
-    for (const [ms, state] of [
-      [1_001, "closed"],
-      [1_000, "open"],
-    ] as const) {
-      transport.onWait(9_999, 10_000);
-      await ticks(10);
-      clock.advance(ms);
-      transport.onCallFailed(10_000, true);
-      expect(transport.stats.circuit).toBe(state);
-      transport.close();
-    }
   });
 
   test("a closed circuit stays closed while the event loop is blocked", async () => {
@@ -319,29 +235,6 @@ describe("a closed circuit", () => {
     await fail(redis);
     expect(redis.stats().circuit).toBe("open");
   });
-
-  test("no check runs where responses come in time, and none after a call was aborted", async () => {
-    const redis = createClient();
-    await redis.strlen("k");
-    const controller = new AbortController();
-    endpoint.onRequest = silent;
-    const aborted = redis.with({ signal: controller.signal, timeout: 10_000 }).strlen("k");
-    await networkEvents();
-    controller.abort(new Error("enough"));
-    await expect(aborted).rejects.toThrow("enough");
-    await ticks(12);
-    expect(pings()).toBe(0);
-    expect(redis.stats().circuit).toBe("closed");
-  });
-
-  test("a check leaves no timer, and none keeps running after close()", async () => {
-    const redis = createClient();
-    endpoint.onRequest = silent;
-    await expect(hasty(redis).strlen("k")).rejects.toThrow();
-    expect(clock.timers).toBe(1);
-    redis.close();
-    expect(clock.timers).toBe(0);
-  });
 });
 
 describe("an open circuit", () => {
@@ -364,16 +257,6 @@ describe("an open circuit", () => {
     expect(await calls).toEqual([1, 1, 1]);
     expect(pings()).toBe(before + 1);
     expect(redis.stats().circuit).toBe("closed");
-  });
-
-  test("the first call after a PING uses the connection of the PING", async () => {
-    const redis = createClient();
-    await fail(redis);
-    clock.advance(1_000);
-    endpoint.onRequest = healthy;
-    const before = endpoint.connections;
-    expect(await redis.strlen("k")).toBe(1);
-    expect(endpoint.connections).toBe(before + 1);
   });
 
   test("an open circuit doubles its time after each PING without a response, up to 30 s", async () => {
@@ -402,26 +285,6 @@ describe("an open circuit", () => {
     clock.setForward(5_000);
     expect(await redis.strlen("k")).toBe(1);
     expect(redis.stats()).toMatchObject({ circuit: "closed", thaws: 1 });
-  });
-
-  test("an open circuit half-opens after its time where the wall clock was set back meanwhile", async () => {
-    const redis = createClient();
-    await fail(redis);
-    clock.setForward(-3_600_000);
-    const retryAt = clock.moment().wall + 1_000;
-    await expect(redis.strlen("k")).rejects.toMatchObject({ ...OPEN, retryAt });
-    endpoint.onRequest = healthy;
-    clock.advance(1_000);
-    expect(await redis.strlen("k")).toBe(1);
-  });
-
-  test("an open circuit half-opens after a thaw, also where the client was closed before", async () => {
-    const redis = createClient({ circuit: { resetTimeout: 60_000 } });
-    await fail(redis);
-    redis.close();
-    endpoint.onRequest = healthy;
-    clock.freeze(3_000);
-    expect(await redis.strlen("k")).toBe(1);
   });
 
   test("an open circuit whose time has passed leaves no timer", async () => {
@@ -454,23 +317,6 @@ describe("an open circuit", () => {
     endpoint.onRequest = healthy;
     await redis.ready();
     expect(redis.stats().circuit).toBe("closed");
-  });
-
-  test("a call that waited for the PING replaces a reset connection at once", async () => {
-    const redis = createClient();
-    // Two connections that become suspect.
-    const slow: (() => void)[] = [];
-    endpoint.onRequest = (request) => slow.push(() => healthy(request)) === 2 && slow.map((each) => each());
-    await Promise.all([redis.strlen("a"), redis.strlen("b")]);
-    await fail(redis);
-    clock.advance(1_000);
-    endpoint.onRequest = (request) => {
-      if (request.connection > 2) healthy(request);
-      else request.socket.resetAndDestroy();
-    };
-    // Without the clock, which a race with a fresh connection would need.
-    const calls = ["a", "b", "c"].map((key) => redis.strlen(key));
-    expect(await Promise.all(calls)).toEqual([1, 1, 1]);
   });
 
   test("calls that wait for a connection when it opens are not sent", async () => {
@@ -523,13 +369,6 @@ describe("an open circuit", () => {
     expect(createClient({}, pool).stats().circuit).toBe("closed");
   });
 
-  test("a client without a circuit opens none", async () => {
-    const redis = createClient({ circuit: false });
-    await fail(redis);
-    expect(pings()).toBe(0);
-    expect(redis.stats().circuit).toBe("closed");
-  });
-
   test("changes of the circuit are published with the origin and the time of the next attempt", async () => {
     const heard: unknown[] = [];
     const listener = (message: unknown) => heard.push(message);
@@ -550,91 +389,19 @@ describe("an open circuit", () => {
   });
 });
 
-describe("the time until a circuit is open", () => {
-  test.each<[string, number, RedisOptions]>([
-    ["by default", 10_000, {}],
-    ["with a timeout of 1 s", 1_000, {}],
-    ["with a timeout of 200 ms", 200, {}],
-    ["with a timeout of 160 ms", 160, {}],
-    ["with a probeTimeout of 2 s", 10_000, { circuit: { probeTimeout: 2_000 } }],
-    ["with a probeTimeout of 2 s and a timeout of 1 s", 1_000, { circuit: { probeTimeout: 2_000 } }],
-  ])("a circuit is open after at most 1.05 timeouts %s", async (_case, timeout, options) => {
-    endpoint.onRequest = silent;
-    expect(await timeToOpen(createTransport(options), timeout)).toBeLessThanOrEqual(1.05 * timeout);
-  });
-
-  test.each([
-    [188, 1_500],
-    [150, 1_000],
-    [30, 200],
-  ])(
-    "a circuit is open after at most 1.05 timeouts where connecting takes %i ms, with a timeout of %i ms",
-    async (openTook, timeout) => {
-      const pool = new Pool(endpoint.url, undefined, clock);
-      pool.openTook = openTook;
-      endpoint.onRequest = silent;
-      const transport = createTransport({}, pool);
-      expect(await timeToOpen(transport, timeout)).toBeLessThanOrEqual(1.05 * timeout);
-    },
-  );
-
-  test("a circuit is open a check later where connecting takes as long as the timeout", async () => {
-    const pool = new Pool(endpoint.url, undefined, clock);
-    pool.openTook = 200;
-    endpoint.onRequest = silent;
-    const ms = await timeToOpen(createTransport({}, pool), 200);
-    expect(ms).toBeGreaterThanOrEqual(4 * 200);
-    expect(ms).toBeLessThanOrEqual(0.25 * 200 + 4 * 200 + 50);
-  });
-});
-
-test("each call without a response is reported before its timeout, and once when it fails", async () => {
-  const reported: unknown[] = [];
+test.each<[string, number, RedisOptions, openTook?: number]>([
+  ["by default", 10_000, {}],
+  ["with a timeout of 1 s", 1_000, {}],
+  ["with a timeout of 160 ms", 160, {}],
+  ["with a probeTimeout of 2 s", 10_000, { circuit: { probeTimeout: 2_000 } }],
+  ["with a probeTimeout of 2 s and a timeout of 1 s", 1_000, { circuit: { probeTimeout: 2_000 } }],
+  ["where connecting takes 188 ms, with a timeout of 1.5 s", 1_500, {}, 188],
+  ["where connecting takes 30 ms, with a timeout of 200 ms", 200, {}, 30],
+])("a circuit is open after at most 1.05 timeouts %s", async (_case, timeout, options, openTook = 0) => {
   const pool = new Pool(endpoint.url, undefined, clock);
-  Object.assign(pool.circuit, {
-    onSlow: () => reported.push("slow"),
-    onCallFailed: () => reported.push("failed"),
-  });
+  pool.openTook = openTook;
   endpoint.onRequest = silent;
-  // Each call has a request of its own.
-  const options = { timeout: 1_000, enableAutoPipelining: false };
-  const redis = createClient({ ...options, transport: () => createTransport({}, pool) });
-  const calls = Array.from({ length: 50 }, async (_, at) => {
-    await pause(at / 2);
-    await expect(redis.strlen("k")).rejects.toMatchObject({ name: "TimeoutError" });
-  });
-  await Promise.all(calls);
-  // A timer for the end of a call that fires early reports the call once more, which changes nothing.
-  expect(reported.filter((report) => report === "slow").length).toBeGreaterThanOrEqual(50);
-  expect(reported.filter((report) => report === "failed")).toHaveLength(50);
-  let ahead = 0;
-  for (const report of reported) {
-    ahead += report === "slow" ? 1 : -1;
-    expect(ahead).toBeGreaterThanOrEqual(0);
-  }
-});
-
-test("two clients of an origin share a circuit through the thread's pool", async () => {
-  const create = () => new Redis({ url: endpoint.url, token: "t", timeout: 200, retry: false });
-  endpoint.onRequest = silent;
-  await expect(create().strlen("k")).rejects.toMatchObject({ name: "TimeoutError" });
-  await expect.poll(() => create().stats().circuit).toBe("open");
-  await expect(create().incr("n")).rejects.toMatchObject(OPEN);
-  expect(endpoint.count("INCR")).toBe(0);
-  create().close();
-});
-
-const wrong: [string, unknown, string][] = [
-  ["circuit", true, "circuit must be an object with resetTimeout and probeTimeout, or false"],
-  ["circuit", null, "circuit must be an object with resetTimeout and probeTimeout, or false"],
-  ["circuit", { resetTimeout: 0 }, "circuit.resetTimeout must be a number of ms above 0"],
-  ["circuit", { probeTimeout: "1" }, "circuit.probeTimeout must be a number of ms above 0"],
-  ["circuit", { resetTimeuot: 1 }, "unknown option resetTimeuot; did you mean resetTimeout?"],
-];
-test.each(wrong)("a wrong %s option is refused by name: %j", (_name, circuit, message) => {
-  const create = () => new Redis({ url: "http://localhost", token: "t", circuit: circuit as CircuitOptions });
-  expect(create).toThrow(ConfigError);
-  expect(create).toThrow(message);
+  expect(await timeToOpen(createTransport(options, pool), timeout)).toBeLessThanOrEqual(1.05 * timeout);
 });
 
 test("the fetch entry has no circuit, and refuses its options", () => {

@@ -113,31 +113,6 @@ describe("reads", () => {
   });
 });
 
-test("a 429 is waited for, and the command runs once", async () => {
-  const busy = new HttpResponse("slow down", { status: 429, headers: { "retry-after": "0" } });
-  server.use(http.post(`${endpoint.url}/*`, () => busy, { once: true }));
-  expect(await client().incr("n")).toBe(1);
-});
-
-test("a batch whose body breaks off is sent again, and its writes are applied once", async () => {
-  await client().set("k", "v");
-  server.use(
-    http.post(
-      `${endpoint.url}/*`,
-      async ({ request }) => {
-        const { status, headers } = (await getResponse(handlers, request.clone()))!;
-        return new HttpResponse(brokenBody("*2\r\n:1\r\n"), { status, headers });
-      },
-      { once: true },
-    ),
-  );
-  const redis = client();
-  const [written, read] = await Promise.allSettled([redis.incr("n"), redis.get("k")]);
-  expect(written).toMatchObject({ status: "fulfilled", value: 1 });
-  expect(read).toMatchObject({ status: "fulfilled", value: "v" });
-  expect(await applied()).toBe(1);
-});
-
 describe.each([
   ["the fetch entry", Redis],
   ["Node's entry", NodeRedis],
@@ -187,13 +162,6 @@ describe.each([
     }
     for (const init of inits) expect(init).not.toHaveProperty("cache");
   });
-});
-
-test("a stubbed fetch works where the runtime has no Request, as in jsdom", async () => {
-  vi.stubGlobal("Request", undefined);
-  vi.stubGlobal("fetch", async () => Response.json({ result: "v" }));
-  const redis = client({ url: "https://jsdom.example.com", responseFormat: "json" });
-  expect(await redis.get("k")).toBe("v");
 });
 
 test("the mode of the cache can be set", async () => {

@@ -77,14 +77,6 @@ describe("idle connections", () => {
     expect(redis.stats()).toMatchObject({ opened: 2, closed: 1 });
   });
 
-  test("an idle connection is closed by the wall clock where the monotonic clock stood still", async () => {
-    const redis = createClient();
-    await redis.strlen("k");
-    clock.setForward(305_000);
-    await redis.strlen("k");
-    expect(endpoint.connections).toBe(2);
-  });
-
   test("an idle connection carries a write at once for a second, and after a probe from then on", async () => {
     const redis = createClient();
     await redis.strlen("k");
@@ -168,17 +160,6 @@ describe("suspect connections", () => {
     },
   );
 
-  test("a dropped connection lets several commands at once settle, each write applied once", async () => {
-    const redis = createClient();
-    await redis.strlen("k");
-    dropUpTo(1);
-    clock.advance(1_100);
-    const replies = Promise.all([redis.incr("a"), redis.strlen("b"), redis.incr("c"), redis.strlen("d")]);
-    expect(await clock.settle(replies)).toEqual([1, 1, 1, 1]);
-    expect(endpoint.count('"a"')).toBe(1);
-    expect(endpoint.count('"c"')).toBe(1);
-  });
-
   test.each(["reset", "dropped"])(
     "a dozen connections that were %s are replaced by one fresh one",
     async (fault) => {
@@ -200,36 +181,6 @@ describe("suspect connections", () => {
       expect(endpoint.count("INCR")).toBe(1);
     },
   );
-
-  test("a dropped connection is replaced while the network refuses the next one", async () => {
-    const redis = createClient();
-    await redis.strlen("k");
-    endpoint.onConnection = (socket, connection) => connection < 3 && socket.resetAndDestroy();
-    dropUpTo(2);
-    clock.advance(1_100);
-    expect(await clock.settle(redis.incr("n"))).toBe(1);
-    expect(endpoint.count("INCR")).toBe(1);
-  });
-
-  test("a dropped connection is replaced by another one where the fresh one breaks too", async () => {
-    const redis = createClient();
-    await redis.strlen("k");
-    endpoint.onRequest = (request) => {
-      if (request.connection === 2) request.socket.resetAndDestroy();
-      else if (request.connection > 2) reply()(request);
-    };
-    clock.advance(1_100);
-    expect(await clock.settle(redis.strlen("k"))).toBe(1);
-  });
-
-  test("a dropped connection is replaced where it was opened ahead of the first command", async () => {
-    dropUpTo(1);
-    const redis = createClient();
-    await redis.ready();
-    clock.advance(1_100);
-    expect(await clock.settle(redis.incr("n"))).toBe(1);
-    expect(endpoint.count("INCR")).toBe(1);
-  });
 
   test.each([
     ["429", "-ERR slow down\r\n", "429 Too Many"],
@@ -255,18 +206,6 @@ describe("suspect connections", () => {
 });
 
 describe("ready() with a suspect connection", () => {
-  test("ready() checks it, so that a write needs no probe", async () => {
-    const redis = createClient();
-    await redis.strlen("k");
-    clock.advance(1_100);
-    await redis.ready();
-    expect(endpoint.count("PING")).toBe(1);
-    expect(await redis.incr("n")).toBe(1);
-    await redis.ready();
-    expect(endpoint.count("PING")).toBe(1);
-    expect(endpoint.connections).toBe(1);
-  });
-
   test("ready() replaces it if it was dropped, and the write is written once", async () => {
     const redis = createClient();
     await redis.strlen("k");
@@ -323,18 +262,6 @@ test("a header that can't be sent makes the call fail as unsent, and no other", 
   expect(endpoint.count("INCR")).toBe(1);
 });
 
-test("a write after a reset at the first byte is written once, on a fresh connection", async () => {
-  const redis = createClient();
-  await redis.strlen("k");
-  endpoint.onRequest = (request) => {
-    if (request.connection === 1) request.socket.resetAndDestroy();
-    else reply()(request);
-  };
-  clock.advance(1_100);
-  expect(await redis.incr("n")).toBe(1);
-  expect(endpoint.count("INCR")).toBe(1);
-});
-
 describe("thaw detection", () => {
   test("a thaw is a tick that comes over a second late", async () => {
     const redis = createClient();
@@ -345,16 +272,6 @@ describe("thaw detection", () => {
     expect(redis.stats().thaws).toBe(1);
     clock.advance(10_000);
     expect(redis.stats().thaws).toBe(1);
-  });
-
-  test("a thaw is not watched for without idle connections, so that no timer is left", async () => {
-    const redis = createClient();
-    await redis.strlen("k");
-    expect(clock.timers).toBe(1);
-    redis.close();
-    expect(clock.timers).toBe(0);
-    clock.freeze(5_000);
-    expect(redis.stats().thaws).toBe(0);
   });
 });
 
@@ -388,21 +305,6 @@ describe("connections that hang while they open", () => {
       cancelled.abort(new Error("enough"));
       await expect(write).rejects.toThrow("enough");
     }
-  });
-
-  test("a hanging connection ends ready() after a second", async () => {
-    let isReady = false;
-    const ready = overTls()
-      .ready()
-      .then(() => {
-        isReady = true;
-      });
-    await connected(1);
-    clock.advance(999);
-    await networkEvents();
-    expect(isReady).toBe(false);
-    clock.advance(1);
-    await ready;
   });
 });
 
@@ -447,16 +349,5 @@ describe("pools of many origins", () => {
     expect(use()).toBe(pool);
     await expect.poll(use).not.toBe(pool);
     expect(redis.stats()).toMatchObject({ opened: 2, closed: 2 });
-  });
-
-  test("a pool with a connection stays, and clients made anew use that connection", async () => {
-    const connect = () => new Redis({ url: endpoint.url, token: "t" });
-    await connect().incr("n");
-    const pool = getPool(new URL(endpoint.url).origin, true);
-    for (let i = 0; i < 1_000; i++) getPool(`http://other-${i}.test`, true);
-    expect(getPool(new URL(endpoint.url).origin, true)).toBe(pool);
-    client = connect();
-    await client.incr("n");
-    expect(endpoint.connections).toBe(1);
   });
 });

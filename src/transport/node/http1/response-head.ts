@@ -30,11 +30,7 @@ const MAX_CACHED_LENGTH = 1_024;
 let lastText = "";
 let lastHead: ResponseHead | undefined;
 
-/**
- * Parses a head.
- * @param text without the empty line at its end.
- * @throws BadResponse
- */
+/** Parses a head, given without the empty line at its end. @throws BadResponse */
 export function responseHead(text: string): ResponseHead {
   if (text === lastText && lastHead) return lastHead;
   let head = cachedHeads.get(text);

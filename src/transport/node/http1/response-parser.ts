@@ -63,11 +63,7 @@ export class ResponseParser {
     return this.#state === "done" ? { response: this.#response(), surplus: this.#rest } : undefined;
   }
 
-  /**
-   * To be called when the server has closed its side.
-   * @returns the response, if it ends with the connection.
-   * @throws BadResponse if the response is incomplete.
-   */
+  /** To be called when the server has closed its side. Returns the response, if it ends with the connection, or throws BadResponse. */
   end(): ParsedResponse {
     if (this.#state !== "until-close")
       throw new BadResponse("the connection was closed before the end of the response");

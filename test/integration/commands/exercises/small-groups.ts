@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { ArrayCommands } from "../../../../src/commands/array.js";
+import arrayCommands, { type ArrayCommands } from "../../../../src/commands/array.js";
 import type { BitmapCommands } from "../../../../src/commands/bitmap.js";
 import type { ConnectionCommands } from "../../../../src/commands/connection.js";
 import type { HyperLogLogCommands } from "../../../../src/commands/hyperloglog.js";
@@ -189,26 +189,9 @@ export const jsonExercises: Exercises<JsonCommands<Immediate>> = {
   }),
 };
 
-export const arrayExercises: Exercises<ArrayCommands<Immediate>> = {
-  arcount: nowhere,
-  ardel: nowhere,
-  ardelrange: nowhere,
-  arget: nowhere,
-  argetrange: nowhere,
-  argrep: nowhere,
-  arinfo: nowhere,
-  arinsert: nowhere,
-  arlastitems: nowhere,
-  arlen: nowhere,
-  armget: nowhere,
-  armset: nowhere,
-  arnext: nowhere,
-  arop: nowhere,
-  arring: nowhere,
-  arscan: nowhere,
-  arseek: nowhere,
-  arset: nowhere,
-};
+export const arrayExercises = Object.fromEntries(
+  Object.keys(arrayCommands()).map((method) => [method, nowhere]),
+) as Exercises<ArrayCommands<Immediate>>;
 
 /** On a set of three vectors; no other server has them. */
 const onVectors = (run: (redis: Redis) => Promise<void>) =>

@@ -1,9 +1,9 @@
 import { everyGroup, namespaces } from "../../../../src/commands/index.js";
-import { bloomSpecs } from "../../../../src/commands/modules/bloom.js";
-import { cuckooSpecs } from "../../../../src/commands/modules/cuckoo.js";
-import { searchSpecs } from "../../../../src/commands/modules/search.js";
+import bloomSpecs from "../../../../src/commands/modules/bloom.js";
+import cuckooSpecs from "../../../../src/commands/modules/cuckoo.js";
+import searchSpecs from "../../../../src/commands/modules/search.js";
 import { countMinSpecs, tDigestSpecs, topKSpecs } from "../../../../src/commands/modules/sketches.js";
-import { timeSeriesSpecs } from "../../../../src/commands/modules/time-series.js";
+import timeSeriesSpecs from "../../../../src/commands/modules/time-series.js";
 import type { CommandSpec } from "../../../../src/commands/spec.js";
 import { arraySamples } from "./array.js";
 import { bitmapSamples } from "./bitmap.js";

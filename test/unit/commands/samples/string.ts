@@ -59,30 +59,6 @@ export const stringSamples: Samples<StringCommands<ReplyMode>> = {
       ["matches", [[[2, 3], [0, 1], 2]], "len", 4],
       { matches: [[[2, 3], [0, 1], 2]], len: 4 },
     ],
-    [
-      ["a", "b", { idx: true }],
-      "LCS a b IDX",
-      [
-        "matches",
-        [
-          [
-            [2, 3],
-            [0, 1],
-          ],
-        ],
-        "len",
-        4,
-      ],
-      {
-        matches: [
-          [
-            [2, 3],
-            [0, 1],
-          ],
-        ],
-        len: 4,
-      },
-    ],
   ],
   mget: [
     [["a", "b"], "MGET a b", ["1", null], [1, null]],

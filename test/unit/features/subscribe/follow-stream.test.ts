@@ -126,25 +126,6 @@ describe("what the gateway writes is what the client reads", () => {
     await expect(all).rejects.toMatchObject({ name: "TimeoutError" });
   });
 
-  test("an established stream whose backoff throws ends with its error instead of being reopened", async () => {
-    response([Buffer.from("data: subscribe,a,1\n\n")]);
-    const settings = resolveSettings({
-      retry: {
-        backoff: () => {
-          throw new Error("no more");
-        },
-      },
-    });
-    const { signal } = new AbortController();
-    const all = (async () => {
-      for await (const _ of followStream("subscribe", "a", { ...request, signal }, settings)) {
-        // The confirmation.
-      }
-    })();
-    await expect(all).rejects.toMatchObject({ name: "ConnectionError" });
-    expect(fetching).toHaveBeenCalledTimes(1);
-  });
-
   test("the client reads any message of a pattern", async () => {
     await fc.assert(
       fc.asyncProperty(name, name, fc.array(payload), async (pattern, channel, payloads) => {
@@ -181,16 +162,6 @@ describe("a stream", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("another endpoint may be silent without limit", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    response([text("data: subscribe,a,1\n\n"), null], false);
-    const lines = streamLines(request, 1_000);
-    await lines.next();
-    void lines.next();
-    await vi.advanceTimersByTimeAsync(0);
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
   test("the event loop turns between empty chunks, of which undici returns any number at once", async () => {
     let arrived = false;
     setTimeout(() => {
@@ -209,16 +180,5 @@ describe("a stream", () => {
     expect((await lines.next()).value).toContain("data: subscribe,a,1");
     expect(empty).toBeGreaterThan(0);
     await lines.return(undefined as never);
-  });
-
-  test("no listener is left on the caller's signal", async () => {
-    const controller = abortable();
-    const { signal } = controller;
-    const add = vi.spyOn(signal, "addEventListener");
-    const remove = vi.spyOn(signal, "removeEventListener");
-    response([text("data: subscribe,a,1\n\n")]);
-    await framesOf("subscribe", "a", controller);
-    expect(add).toHaveBeenCalled();
-    expect(remove).toHaveBeenCalledTimes(add.mock.calls.length);
   });
 });
