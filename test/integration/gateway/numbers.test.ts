@@ -88,12 +88,16 @@ test("a number of another process is not run, and not called unsent behind a pro
   expect(await send(["GET", "g"])).toMatchObject({ result: null });
 });
 
-test("a blocking command is run once, and its response is not kept", async () => {
-  await send(["RPUSH", "list", "a", "b"]);
-  const number = `${ticket}.h.0.1.5`;
-  expect(await send(["BLPOP", "list", "1"], number)).toMatchObject({ status: 200 });
-  expect(await send(["BLPOP", "list", "1"], number)).toMatchObject(refused("unknown", "final"));
-  expect(await send(["LLEN", "list"])).toMatchObject({ result: 1 });
+test.each([
+  ["of a blocking command", ["BLPOP", "list", "1"], "h", "a"],
+  ["of more than 64 KB", ["LPOP", "list"], "j", "b".repeat(65_536)],
+])("the response %s is not kept, and the command is run once", async (_, body, lane, item) => {
+  await send(["RPUSH", "list", item, "rest"]);
+  const number = `${ticket}.${lane}.0.1.5`;
+  expect(await send(body, number)).toMatchObject({ status: 200 });
+  expect(await send(body, number)).toMatchObject(refused("unknown", "final"));
+  expect(await send(["LRANGE", "list", "0", "-1"])).toMatchObject({ result: ["rest"] });
+  await send(["DEL", "list"]);
 });
 
 test("a refusal before the lookup says nothing about other copies", async () => {
