@@ -89,6 +89,18 @@ test("a 503 that the gateway marks as unsent every time is a ConnectionError wit
   expect(endpoint.requests).toHaveLength(6);
 });
 
+test.each(["LOADING", "READONLY", "TRYAGAIN", "WRONGTYPE"])(
+  "the error reply %s is the result of a read, which is not sent again",
+  async (code) => {
+    const body = JSON.stringify([{ error: `${code} x` }, { result: "v" }]);
+    endpoint.onRequest = ({ socket }) =>
+      socket.write(httpResponse(body, { "content-type": "application/json" }));
+    const read = client(patient).pipeline().get("a").get("b").exec();
+    await expect(read).rejects.toMatchObject({ code, outcome: "answered" });
+    expect(endpoint.requests).toHaveLength(1);
+  },
+);
+
 test("a 429 is sent again after the time in Retry-After", async () => {
   endpoint.onRequest = ({ socket }) => {
     const limited = { "content-type": "application/json", "retry-after": "1" };

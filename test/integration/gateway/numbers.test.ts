@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { startRedis } from "../../../testbed/src/index.js";
 
 // The table of numbered requests, by raw requests to one gateway.
 
@@ -20,14 +21,15 @@ interface Options {
   readonly path?: string;
   readonly token?: string;
   readonly headers?: Record<string, string>;
+  readonly to?: Gateway;
 }
 
 async function send(
   body: unknown,
   number?: string,
-  { path = "", token = "one", headers = {} }: Options = {},
+  { path = "", token = "one", headers = {}, to = gateway }: Options = {},
 ) {
-  const response = await fetch(`${gateway.url}${number ? `/n/${number}` : ""}/${path}`, {
+  const response = await fetch(`${to.url}${number ? `/n/${number}` : ""}/${path}`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, ...headers },
     body: JSON.stringify(body),
@@ -112,5 +114,25 @@ test("no token publishes on the channel of gateways", async () => {
   for (const token of ["one", "another"]) {
     expect(await send(publish, undefined, { token })).toMatchObject({ status: 400, error });
     expect(await send([publish], undefined, { token, path: "multi-exec" })).toMatchObject({ error });
+  }
+});
+
+test("a gateway offers numbers after some seconds, until another one uses its Redis", {
+  tags: "redis-server",
+}, async () => {
+  const server = await startRedis();
+  const start = () => createGateway({ redis: server.url, port: 0, token: "one" });
+  const offers = async (to: Gateway) => (await send(["PING"], undefined, { to })).instance !== null;
+  const gateways = [await start()];
+  try {
+    const [first] = gateways as [Gateway];
+    expect(await offers(first)).toBe(false);
+    await expect.poll(() => offers(first)).toBe(true);
+    gateways.push(await start());
+    await expect.poll(() => offers(first)).toBe(false);
+    expect(await offers(gateways[1]!)).toBe(false);
+  } finally {
+    for (const each of gateways) await each.close();
+    await server.stop();
   }
 });

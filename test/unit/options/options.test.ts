@@ -38,6 +38,19 @@ test("by default, there are five retries, after 50 ms and twice as long each tim
   }
 });
 
+test("replies are remembered for two minutes by default, those of a scope for a day", () => {
+  const settings = resolveSettings({ writes: "exactly-once" });
+  expect(settings.exactlyOnceTtl).toBe(120_000);
+  expect(withOptions(settings, { scope: "event" }).exactlyOnceTtl).toBe(86_400_000);
+});
+
+test("a response may have 512 MiB by default, as at the gateway", () => {
+  const transport = vi.fn(() => ({}));
+  new Redis({ ...endpoint, transport: transport as never });
+  expect(transport).toHaveBeenCalledWith(endpoint.url, expect.anything(), 536_870_912);
+  expect(SETTINGS.maxReplySize.default).toBe(536_870_912);
+});
+
 test.each([
   ["a byte order mark", "\ufeff", ""],
   ["a line end", "", "\r\n"],
