@@ -25,52 +25,6 @@ const client = (options: RedisOptions = {}) =>
   new Redis({ url: endpoint.url, token: "secret", timeout: 10_000, ...options });
 const patient = { retry: { retries: 5, backoff: () => 1 } };
 
-test("an incr whose reply is lost is sent once, with an unknown outcome", async () => {
-  endpoint.onRequest = ({ socket }) => void socket.destroy();
-  const error = await client(patient)
-    .incr("n")
-    .catch((thrown) => thrown);
-  expect(error).toBeInstanceOf(UnknownOutcomeError);
-  expect(error).toMatchObject({ outcome: "unknown", command: "INCR" });
-  expect(endpoint.count("INCR")).toBe(1);
-});
-
-test.each([1, 2, 5])("a get is sent again until it gets a reply, after %i lost replies", async (lost) => {
-  endpoint.onRequest = ({ socket }) => {
-    if (endpoint.requests.length <= lost) socket.resetAndDestroy();
-    else socket.write(resp2Response("$1\r\nv\r\n"));
-  };
-  expect(await client(patient).get("k")).toBe("v");
-  expect(endpoint.count("GET")).toBe(lost + 1);
-});
-
-test('a write with writes: "at-least-once" is sent again', async () => {
-  endpoint.onRequest = ({ socket }) => {
-    if (endpoint.requests.length === 1) socket.destroy();
-    else socket.write(resp2Response(":2\r\n"));
-  };
-  expect(await client().with({ writes: "at-least-once" }).incr("n")).toBe(2);
-});
-
-test("a write that gets 500 of a proxy may have been applied behind it", async () => {
-  endpoint.onRequest = ({ socket }) =>
-    socket.write(httpResponse("{}", { "content-type": "application/json" }, "500 Oops"));
-  await expect(client(patient).incr("n")).rejects.toBeInstanceOf(UnknownOutcomeError);
-  expect(endpoint.count("INCR")).toBe(1);
-  await expect(client(patient).get("n")).rejects.toMatchObject({ outcome: "unknown" });
-  expect(endpoint.count("GET")).toBe(6);
-});
-
-test("a 503 that the gateway marks as unsent is sent again, writes too", async () => {
-  endpoint.onRequest = ({ socket }) => {
-    const refused = { "content-type": "application/json", "warmline-outcome": "unsent", "retry-after": "0" };
-    if (endpoint.requests.length === 1) socket.write(httpResponse('{"error":"full"}', refused, "503 Busy"));
-    else socket.write(resp2Response(":1\r\n"));
-  };
-  expect(await client(patient).incr("n")).toBe(1);
-  expect(client().stats().retries).toBe(1);
-});
-
 test("a 503 that the gateway marks as unsent every time is a ConnectionError with the reason", async () => {
   endpoint.onRequest = ({ socket }) =>
     socket.write(

@@ -127,12 +127,6 @@ describe("options", () => {
     );
   });
 
-  test("maxReplySize is kept", async () => {
-    const { url, token } = gateway;
-    const redis = new Redis({ url, token, transport, maxReplySize: 100 });
-    await expect(redis.echo("x".repeat(200))).rejects.toMatchObject({ name: "ProtocolError" });
-  });
-
   test("a value that is no dispatcher is refused", () => {
     expect(() => undici({} as Dispatcher)).toThrow("undici() needs a dispatcher of undici");
     expect(

@@ -48,34 +48,6 @@ describeEngines("values", ({ start }) => {
       expect(await redis.exec(["GET", "key"])).toBe(value);
     });
 
-    test("codec text returns the text, and every reply keeps its shape", async () => {
-      const redis = client({ codec: "text" });
-      for (const value of ["null", "true", "12", '{"a":1}']) {
-        await redis.set("key", value);
-        expect(await redis.get("key")).toBe(value);
-      }
-      await redis.hset("hash", { a: "1", b: "null" });
-      expect(await redis.hgetall("hash")).toEqual({ a: "1", b: "null" });
-      const reference = client({ automaticDeserialization: false });
-      expect(await reference.hgetall("hash")).toEqual({ a: "1", b: "null" });
-    });
-
-    test("names stay text, whatever they look like", async () => {
-      const redis = client();
-      await redis.set("1", "x");
-      await redis.hset("2", { "1": 5 });
-      expect((await redis.keys("*")).sort()).toEqual(["1", "2"]);
-      const [cursor, keys] = await redis.scan(0);
-      expect(cursor).toBe("0");
-      expect(keys.sort()).toEqual(["1", "2"]);
-      expect(await redis.hkeys("2")).toEqual(["1"]);
-      expect(await redis.hgetall("2")).toEqual({ "1": 5 });
-      expect(["1", "2"]).toContain(await redis.randomkey());
-      await redis.set("range", "12345");
-      expect(await redis.getrange("range", 0, 1)).toBe("12");
-      expect(await redis.echo("12")).toBe("12");
-    });
-
     test("all 256 bytes come back as value, field value, member and key", async () => {
       const redis = client({ codec: "bytes" });
       const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
