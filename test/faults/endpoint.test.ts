@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   ConnectionError,
   ProtocolError,
@@ -183,18 +183,6 @@ test("a server that never responds is a TimeoutError at `timeout`, with its outc
   expect(error).toBeInstanceOf(TimeoutError);
   expect(error.outcome).toBe("unknown");
   expect(performance.now() - begun).toBeGreaterThan(140);
-});
-
-test.each([
-  ["keepAlive: false", { keepAlive: false }],
-  ["WARMLINE_KEEPALIVE=0", {}],
-])("with %s every command has a connection of its own", async (_, options) => {
-  if (!("keepAlive" in options)) vi.stubEnv("WARMLINE_KEEPALIVE", "0");
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Response("+OK\r\n"));
-  const redis = client(options);
-  for (let i = 0; i < 3; i++) await redis.get("k");
-  expect(endpoint.connections).toBe(3);
-  expect(endpoint.requests[0]?.head).toMatch(/connection: close/i);
 });
 
 test.each([

@@ -77,6 +77,17 @@ describe.each([
   });
 });
 
+test.each([
+  ["keepAlive: false", { keepAlive: false }],
+  ["WARMLINE_KEEPALIVE=0", {}],
+])("with %s every command has a connection of its own", async (name, options) => {
+  if (name.endsWith("=0")) vi.stubEnv("WARMLINE_KEEPALIVE", "0");
+  const redis = createClient(options);
+  for (let i = 0; i < 3; i++) await redis.strlen("k");
+  expect(endpoint.connections).toBe(3);
+  expect(endpoint.requests[0]!.head).toMatch(/connection: close/i);
+});
+
 describe("idle connections", () => {
   test.each([
     ["305 s", {}, 305_000],
