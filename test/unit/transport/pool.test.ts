@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions } from "../../../src/index.js";
-import { warmlineConnector } from "../../../src/ioredis.js";
 import { getPool, Pool } from "../../../src/transport/node/pool.js";
 import { NodeTransport } from "../../../src/transport/node/transport.js";
 import { createNodeTransportOptions } from "../../../src/transport/node/transport-options.js";
@@ -59,23 +58,6 @@ async function networkEvents(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 20));
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
 }
-
-describe.each([
-  ["a client", (options: object) => new Redis(options)],
-  ["a connector of ioredis", (options: object) => warmlineConnector(options)],
-])("%s that is created", (_, create) => {
-  test.each([
-    ["with preconnect", { preconnect: true }, undefined, 1],
-    ["on Lambda", {}, "handler", 1],
-    ["on Lambda without preconnect", { preconnect: false }, "handler", 0],
-    ["elsewhere", {}, undefined, 0],
-  ])("%s opens a connection at once, or with its first command", async (_where, options, lambda, count) => {
-    vi.stubEnv("AWS_LAMBDA_FUNCTION_NAME", lambda);
-    create({ url: endpoint.url, token: "t", ...options });
-    await networkEvents();
-    await connected(count);
-  });
-});
 
 test.each([
   ["keepAlive: false", { keepAlive: false }],
