@@ -85,8 +85,14 @@ test("the same number of another token is another one", async () => {
 test("a number of another process is not run, and not called unsent behind a proxy", async () => {
   const number = "0123abcd.1.g.0.1.5";
   expect(await send(["INCR", "g"], number)).toMatchObject(refused("unsent", null));
-  const headers = { "x-forwarded-for": "192.0.2.1" };
-  expect(await send(["INCR", "g"], number, { headers })).toMatchObject(refused("unknown", null));
+  for (const [name, value] of [
+    ["x-forwarded-for", "192.0.2.1"],
+    ["via", "1.1 proxy"],
+    ["forwarded", "for=192.0.2.1"],
+  ] as const) {
+    const headers = { [name]: value };
+    expect(await send(["INCR", "g"], number, { headers })).toMatchObject(refused("unknown", null));
+  }
   expect(await send(["GET", "g"])).toMatchObject({ result: null });
 });
 
