@@ -44,7 +44,7 @@ describeEngines("commands that wait", (setup) => {
   });
 
   test("a blocking command works on streams", async () => {
-    const waiting = call(gateway, "/", { body: ["XREAD", "BLOCK", "0", "STREAMS", "s", "0"] });
+    const waiting = call(gateway, "/", { body: ["XREAD", "BLOCK", "0", "STREAMS", "s", "$"] });
     await expect.poll(blockingConnections).toBe(1);
     await sleep(500);
     await run(gateway, "XADD", "s", "1-1", "f", "v");

@@ -25,11 +25,9 @@ const FREE: FollowerShare = {
   leaveTransaction() {},
 };
 
-/** Followers of an upstream that replies to reads with these, then with an empty page, and has no entry for waiting reads. */
-function followersOf(replies: (Buffer | UpstreamFailure)[], maxWaiting = 0) {
+/** Followers of an upstream that replies to reads with these, then with an empty page, and never wakes a waiting read. */
+function followersOf(replies: (Buffer | UpstreamFailure)[]) {
   const calls: string[] = [];
-  const reader = { backlog: 0 };
-  const waits: number[] = [];
   const upstream = {
     transaction(_commands: unknown, receiver: any) {
       const reply = replies.shift() ?? page(false);
@@ -38,49 +36,25 @@ function followersOf(replies: (Buffer | UpstreamFailure)[], maxWaiting = 0) {
       );
       return () => {};
     },
-    sendAlone(_read: unknown, [wait]: number[], receiver: any) {
-      waits.push(wait!);
-      setImmediate(() => receiver.onReply(Buffer.from("*-1\r\n")));
-      return () => {};
-    },
+    sendAlone: () => () => {},
   } as unknown as Upstream;
   const followers = new Followers({
     upstream,
     encode: (entries) => [Buffer.from(entries.map(({ id }) => id).join())],
     maxBufferedBytes: 1_000,
-    maxWaiting,
+    maxWaiting: 0,
     maxBacklog: 100,
   });
   onTestFinished(() => followers.close());
-  const cancel = followers.add(
-    "log",
-    parsePosition("0-0")!,
-    FREE,
-    Object.assign(reader, {
-      onStart: (id: string) => calls.push(`start ${id}`),
-      onMessage: (encoded: unknown) => calls.push(String(encoded)) > 0,
-      onRefusal: (error: string) => calls.push(error),
-      onFailure: ({ reason }: UpstreamFailure) => calls.push(reason),
-    }),
-  );
-  return { followers, calls, cancel, reader, waits };
+  const cancel = followers.add("log", parsePosition("0-0")!, FREE, {
+    backlog: 0,
+    onStart: (id) => calls.push(`start ${id}`),
+    onMessage: (encoded) => calls.push(String(encoded)) > 0,
+    onRefusal: (error) => calls.push(error),
+    onFailure: ({ reason }) => calls.push(reason),
+  });
+  return { followers, calls, cancel };
 }
-
-test("a follower that waits at the end of a stream looks every 20 s whether it was deleted", async () => {
-  const deleted = arrayOf([errorOf("ERR no such key"), arrayOf([])]);
-  const { calls, waits } = followersOf([page(true), page(false), deleted], 1);
-  await expect.poll(() => calls.at(-1)).toMatch(/^GAP entries after 5-1 .* the stream has no entries$/);
-  expect(waits).toEqual([20_000, 20_000]);
-});
-
-test("a reader that is too far behind gets no entries until it has caught up", async () => {
-  const { calls, reader } = followersOf([page(true)]);
-  reader.backlog = 101;
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(calls).toEqual([]);
-  reader.backlog = 100;
-  await expect.poll(() => calls).toEqual(["start 0-0", "5-1"]);
-});
 
 test.each([
   "LOADING Redis is loading",
@@ -114,6 +88,41 @@ test.each(["too-large", "no-room"] as const)(
     followers.close();
   },
 );
+
+test("a follower waits for a reader that is behind, and looks every 20 s whether its stream was deleted", async () => {
+  const replies = [page(true), page(false), arrayOf([errorOf("ERR no such key"), arrayOf([])])];
+  const waits: unknown[] = [];
+  const calls: string[] = [];
+  const reader = { backlog: 101 };
+  const followers = new Followers({
+    upstream: {
+      transaction: (_: unknown, receiver: TransactionReceiver) =>
+        setImmediate(() => receiver.onExec(replies.shift()!, new Map())),
+      sendAlone(_: unknown, [wait]: number[], receiver: { onReply(reply: Buffer): void }) {
+        waits.push(wait);
+        setImmediate(() => receiver.onReply(Buffer.from("*-1\r\n")));
+        return () => {};
+      },
+    } as unknown as Upstream,
+    encode: () => [Buffer.from("entry")],
+    maxBufferedBytes: 1_000,
+    maxWaiting: 1,
+    maxBacklog: 100,
+  });
+  onTestFinished(() => followers.close());
+  const listener = {
+    ...{ onStart() {}, onFailure() {} },
+    onMessage: () => calls.push("entry") > 0,
+    onRefusal: (error: string) => calls.push(error),
+  };
+  followers.add("log", parsePosition("0-0")!, FREE, Object.assign(reader, listener));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(calls).toEqual([]);
+  reader.backlog = 100;
+  await expect.poll(() => calls.at(-1)).toMatch(/^GAP entries after 5-1 .* the stream has no entries$/);
+  expect(calls).toHaveLength(2);
+  expect(waits).toEqual([20_000, 20_000]);
+});
 
 test.each(["encode", "send"] as const)(
   "entries that there is no memory to %s are read again, fewer at a time, and come once",
