@@ -274,13 +274,6 @@ test("a transaction requests RESP2 from the gateway, and reads its errors and by
     { error: expect.objectContaining({ code: "ERR", command: "INCR", index: 1 }) },
     { result: "\u00e9" },
   ]);
-  endpoint.onRequest = ({ socket }) =>
-    socket.write(resp2Response("-EXECABORT Transaction discarded\r\n", {}, "400 Bad Request"));
-  await expect(redis.multi().set("k", "v").exec()).rejects.toMatchObject({
-    name: "RedisError",
-    code: "EXECABORT",
-    outcome: "answered",
-  });
 });
 
 test("an endpoint without RESP2 requests gets bytes in the path, sent once", async () => {

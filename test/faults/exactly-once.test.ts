@@ -37,13 +37,6 @@ describeEngines("exactly-once writes", (setup) => {
       },
     );
 
-    test("a call of an at-most-once client can be exactly-once", async () => {
-      lose(1, "INCR");
-      const redis = client({ writes: "at-most-once" });
-      expect(await redis.with({ writes: "exactly-once" }).incr("x")).toBe(1);
-      expect(await direct().get("x")).toBe(1);
-    });
-
     test("a pipeline's reads return their first replies", async () => {
       lose(2, "INCR");
       expect(await client().pipeline().incr("n").get("n").incr("n").rpush("l", "a").exec()).toEqual([
@@ -65,15 +58,6 @@ describeEngines("exactly-once writes", (setup) => {
       await direct().set("n", 5);
       expect(await client().multi().get("n").incr("n").get("n").exec()).toEqual([5, 6, 6]);
       expect(await direct().get("n")).toBe(6);
-    });
-
-    test("an error is the first delivery's error", async () => {
-      await direct().set("text", "x");
-      lose(1, "LPUSH");
-      await expect(client().lpush("text", "a")).rejects.toMatchObject({
-        code: "WRONGTYPE",
-        command: "LPUSH",
-      });
     });
   });
 

@@ -65,6 +65,8 @@ const plain = (url: string) => url.replace("https:", "http:");
 const NOT_SENT = "ConnectionError [unsent] GET: not sent: ";
 const NO_ENDPOINT = "ProtocolError [unknown] GET: no complete response: ";
 const NO_RESPONSE = "UnknownOutcomeError [unknown] GET: no complete response: ";
+const VARIABLES =
+  "WARMLINE_URL and WARMLINE_TOKEN, or UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, or KV_REST_API_URL and KV_REST_API_TOKEN";
 const NAMES = "ifEq, ifNe, ifDeq, ifDne, nx, xx, get, ex, px, exat, pxat, keepTtl";
 
 /** A mistake, what provokes it, and the error. In its text, URL stands for the address of the server. */
@@ -156,6 +158,11 @@ const connecting: Mistake[] = [
 
 const calls: Mistake[] = [
   [
+    "new Redis() gets no url",
+    () => new Redis().get("k"),
+    `ConfigError [unsent] url and token missing: pass them to new Redis({ url, token }), or set ${VARIABLES}, and use Redis.fromEnv()`,
+  ],
+  [
     "an await is missing",
     () => redis.set("k", loose(Promise.resolve(1))),
     "ArgumentError [unsent] SET: argument 2 is a promise: is an `await` missing?",
@@ -169,6 +176,11 @@ const calls: Mistake[] = [
     "a raw command is one text",
     () => redis.exec(loose("GET k")),
     'ArgumentError [unsent] exec: pass an array that begins with the command\'s name, such as ["GET", "key"]',
+  ],
+  [
+    "a command changes the connection",
+    () => redis.exec(["SELECT", "1"]),
+    "ArgumentError [unsent] SELECT changes the state of a connection, and over HTTP connections are shared: use redis.multi() for transactions",
   ],
   [
     "a command is closed to programs",
