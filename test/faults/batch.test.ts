@@ -195,22 +195,6 @@ describe("an auto-pipeline", () => {
     expect(redis.stats().retries).toBe(1);
   });
 
-  test("commands that the gateway never sends reject as unsent, and reads whose replies are always lost as unknown", async () => {
-    endpoint.onRequest = ({ socket, body }) => {
-      const items = (JSON.parse(body) as string[][]).map(([name]) =>
-        name === "GET" ? "-UNKNOWNOUTCOME the connection was lost\r\n" : "-UNSENT no room\r\n",
-      );
-      socket.write(resp2Response(`*${items.length}\r\n${items.join("")}`));
-    };
-    const redis = client();
-    const settled = await Promise.allSettled([redis.get("a"), redis.incr("b")]);
-    expect(settled).toMatchObject([
-      { reason: { name: "UnknownOutcomeError", command: "GET", outcome: "unknown" } },
-      { reason: { name: "ConnectionError", command: "INCR", outcome: "unsent" } },
-    ]);
-    expect(endpoint.requests).toHaveLength(4);
-  });
-
   test("an abort between two attempts of a batch rejects at once, and nothing is sent again", async () => {
     endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*2\r\n+OK\r\n-UNSENT no room\r\n"));
     const controller = new AbortController();

@@ -39,6 +39,7 @@ describe("the write was applied and its response lost", () => {
     ["reset", loseReply({ leave: "reset" })],
     ["cut in its head", cutReply({ bytes: 20 })],
     ["cut in its body", cutReply({ bytes: 200, leave: "reset" })],
+    ["500 of a proxy", rewrite(proxyError(500))],
     ["502 of a proxy", rewrite(proxyError(502))],
     ["503 of a proxy", rewrite(proxyError(503))],
     ["503 of a proxy with Retry-After", rewrite(proxyError(503, { "Retry-After": "0" }))],

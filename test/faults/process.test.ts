@@ -127,6 +127,10 @@ describe("a process ends", () => {
     ["that only created a client", `create({ preconnect: false });`],
     ["whose commands are answered", `const r = create(); await r.incr("n");`],
     [
+      "that only started a loopback server",
+      `await (await import("warmline/node-redis")).startLoopback({ url: process.env.URL, token: "t" });`,
+    ],
+    [
       "whose many connections are idle",
       `
       const r = create({ enableAutoPipelining: false });

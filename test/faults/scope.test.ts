@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { type CallOptions, ConfigError, Redis, RedisError } from "warmline";
+import { ArgumentError, type CallOptions, ConfigError, Redis, RedisError } from "warmline";
 import { carries, loseReply, onRequest } from "warmline-testbed";
 import { describeEngines } from "../integration/gateway/engines.js";
 import { useBreakablePath } from "./support/breakable-path.js";
@@ -80,6 +80,12 @@ describeEngines("a scope", (setup) => {
       for (const limits of [...aborted, {}, {}]) await deliverWith(limits);
       expect(await redis.lrange("list", 0, -1)).toEqual(["element"]);
       expect(await redis.get("n")).toBe(-1);
+    });
+
+    test("a write that is refused for its arguments does not count", async () => {
+      const scoped = deliver();
+      await expect(scoped.incrby("n", Number.NaN)).rejects.toThrow(ArgumentError);
+      expect([await scoped.incr("n"), await deliver().incr("n")]).toEqual([1, 1]);
     });
 
     test("another scope, another order and other arguments apply anew", async () => {

@@ -54,24 +54,6 @@ describe.each([1, 5])("%i replies lost", (times) => {
   );
 });
 
-test("an automatic batch with a lost reply resolves its reads and rejects its writes, each applied once", async () => {
-  befall("INCR", 1, "close");
-  const settled = await Promise.allSettled([
-    redis.get("a"),
-    redis.incr("n"),
-    redis.get("b"),
-    redis.set("s", "x"),
-  ]);
-  expect(settled).toMatchObject([
-    { value: null },
-    { reason: { name: "UnknownOutcomeError", command: "INCR", outcome: "unknown" } },
-    { value: null },
-    { reason: { name: "UnknownOutcomeError", command: "SET", outcome: "unknown" } },
-  ]);
-  expect(fake.count("INCR")).toBe(1);
-  expect(fake.count("SET")).toBeLessThanOrEqual(1);
-});
-
 test("writes of a long pipeline that may be repeated are repeated in their order", async () => {
   let lost = false;
   fake.script(({ args }) => {

@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate as turn } from "node:timers/promises";
+import { Agent } from "undici";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Redis, type RedisOptions, TimeoutError } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
+import { undici } from "warmline/undici";
 import { type Arrived, httpResponse, RawEndpoint } from "../support/endpoint.js";
 
 // Commands that are issued while several requests are under way wait for one of them, and travel together.
@@ -156,8 +158,11 @@ test("a deadline that ends while a command waits rejects it as unsent, and no ot
   await Promise.all(first);
 });
 
-test("over fetch nothing waits: each turn has a request of its own", async () => {
-  const redis = connect({}, FetchRedis);
+test.each([
+  ["fetch", () => connect({}, FetchRedis)],
+  ["undici", () => connect({ circuit: undefined, transport: undici(new Agent()) })],
+])("over %s nothing waits: each turn has a request of its own", async (_, create) => {
+  const redis = create();
   const calls = await getEach(redis, names("k", 2 * CROWD));
   await arrivals(2 * CROWD);
   expect(endpoint.requests.map(keysOf).every(({ length }) => length === 1)).toBe(true);

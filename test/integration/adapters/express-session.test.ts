@@ -25,13 +25,15 @@ test("a session is stored, read, extended and removed", async () => {
   expect(await call((done) => store.get("1", done))).toBeNull();
 });
 
-test("a session of a cookie without a lifetime lives for ttl", async () => {
+test("a session of a cookie without a lifetime lives for ttl, by default a day", async () => {
   for (const ttl of [0, Number.NaN, Number.POSITIVE_INFINITY]) {
     expect(() => new SessionStore(Redis.fromEnv(), { ttl })).toThrow(/^ttl must be a positive number/);
   }
   const store = new SessionStore(Redis.fromEnv(), { prefix: "s:", ttl: 100 });
   await call((done) => store.set("1", ofBrowser, done));
   expect(await Redis.fromEnv().ttl("s:1")).toBeGreaterThan(90);
+  await call((done) => new SessionStore(Redis.fromEnv()).set("1", ofBrowser, done));
+  expect(Math.ceil((await Redis.fromEnv().pttl("session:1")) / 60_000)).toBe(24 * 60);
 });
 
 test("a session whose cookie has expired is removed", async () => {

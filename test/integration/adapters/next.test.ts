@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { createCacheHandler, createUseCacheHandler, type UseCacheEntry } from "warmline-adapters/next";
@@ -84,24 +87,31 @@ describe("the handler for cacheHandlers", () => {
     },
   );
 
-  test("an entry that is never read is not stored", async () => {
+  test("an entry that is never read is not stored, and any other for at most 30 days", async () => {
     const [one] = instances();
     await one!.set("k", Promise.resolve(entryOf("x", { expire: 0 })));
     expect(await Redis.fromEnv().dbsize()).toBe(0);
+    await one!.set("k", Promise.resolve(entryOf("x", { expire: 1e9 })));
+    const seconds = (await Redis.fromEnv().pttl("next:use-cache:k")) / 1_000;
+    expect(Math.ceil(seconds / 60)).toBe(30 * 24 * 60);
   });
 
-  test("without Redis an entry is missing and reported, and a revalidation fails", async () => {
-    const errors: unknown[] = [];
-    const redis = new Redis({ url: gateway.url, token: "wrong" });
-    const handler = createUseCacheHandler({ redis, onError: (error) => errors.push(error) });
-    await handler.set("k", Promise.resolve(entryOf("x")));
-    expect(await handler.get("k", [])).toBeUndefined();
-    expect(errors.map(String)).toEqual([
-      expect.stringContaining("WRONGPASS"),
-      expect.stringContaining("WRONGPASS"),
-    ]);
-    await expect(handler.updateTags(["a"])).rejects.toThrow("WRONGPASS");
-  });
+  test.each(["onError", "the console"])(
+    "without Redis an entry is missing and reported to %s, and a revalidation fails",
+    async (to) => {
+      const report = vi.fn<(error: unknown) => void>();
+      if (to === "the console") vi.spyOn(console, "error").mockImplementation(report);
+      const redis = new Redis({ url: gateway.url, token: "wrong" });
+      const handler = createUseCacheHandler({ redis, ...(to === "onError" && { onError: report }) });
+      await handler.set("k", Promise.resolve(entryOf("x")));
+      expect(await handler.get("k", [])).toBeUndefined();
+      expect(report.mock.calls.map(String)).toEqual([
+        expect.stringContaining("WRONGPASS"),
+        expect.stringContaining("WRONGPASS"),
+      ]);
+      await expect(handler.updateTags(["a"])).rejects.toThrow("WRONGPASS");
+    },
+  );
 
   test("an entry whose stream fails is reported and not stored", async () => {
     const errors: unknown[] = [];
@@ -135,6 +145,15 @@ describe("the handler for cacheHandler", () => {
     expect(found!.lastModified).toBeGreaterThan(Date.now() - 60_000);
     expect(await Redis.fromEnv().ttl("next:page:development:/")).toBeGreaterThan(3_500);
     await handlerOf().set("/", null);
+    expect(await handlerOf().get("/")).toBeNull();
+  });
+
+  test("a page belongs to its build", async () => {
+    const dist = mkdtempSync(join(tmpdir(), "build-"));
+    writeFileSync(join(dist, "BUILD_ID"), "one\n");
+    const handler = handlerOf({ serverDistDir: join(dist, "server") });
+    await handler.set("/", page);
+    expect(await Redis.fromEnv().keys("*")).toEqual(["next:page:one:/"]);
     expect(await handlerOf().get("/")).toBeNull();
   });
 

@@ -247,6 +247,31 @@ describeEngines("cached functions", (setup) => {
     expect(users.runs).toBe(1);
   });
 
+  test("an object of a class comes back as a plain one, and each call gets one of its own", async () => {
+    const { users, instance } = createUsers();
+    users.load = async () =>
+      new (class User {
+        name = "Ada";
+      })();
+    const call = instance();
+    const results = await Promise.all([call("7"), call("7"), instance()("7")]);
+    for (const result of results) expect(result).toStrictEqual({ name: "Ada" });
+    expect([new Set(results).size, users.runs]).toEqual([3, 1]);
+  });
+
+  test("a call waits for another instance for longer than its timeout", async () => {
+    const { users, instance } = createUsers();
+    const { open, opened } = gate();
+    users.load = (id) => opened.then(() => id);
+    const first = instance()("7");
+    await expect.poll(() => users.runs).toBe(1);
+    const second = instance({}, redis.with({ timeout: 1_000 }))("7");
+    await pause(1_500);
+    open();
+    expect(await Promise.all([first, second])).toEqual(["7", "7"]);
+    expect(users.runs).toBe(1);
+  });
+
   test.each([
     [1n, "a bigint"],
     [[Number.NaN], "NaN"],
@@ -298,6 +323,10 @@ describeEngines("cached functions", (setup) => {
     const read = () => Promise.all(["1", "2", "3", "9"].map((id) => one(id)));
     expect(await read()).toEqual(["1:1", "2:1", "3:1", "9:1"]);
     users.version = 2;
+    const tags = () => ["team:1"];
+    // Another function's tag of the same text is another one.
+    await cached(redis, "team", () => 1, { key: () => "1", fresh: 60, tags }).deleteTag("team:1");
+    expect(await read()).toEqual(["1:1", "2:1", "3:1", "9:1"]);
     await other.deleteTag("team:1");
     expect(await read()).toEqual(["1:2", "2:1", "3:2", "9:1"]);
     users.version = 3;

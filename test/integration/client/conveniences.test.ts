@@ -267,6 +267,22 @@ describeEngines("conveniences", ({ start }) => {
       await expect(mine.incr("text")).rejects.toMatchObject({ code: "ERR", command: "INCR" });
     });
 
+    test("errors of a codec, a schema, middleware and update()'s function are passed on", async () => {
+      const failure = new Error("own");
+      const fail = () => {
+        throw failure;
+      };
+      const mine = client();
+      mine.use(fail);
+      const coded = client({ codec: { encode: fail, decode: fail } });
+      const schema = { "~standard": { version: 1, vendor: "test", validate: fail } } as const;
+      await redis.set("k", 1);
+      const calls = [coded.set("k", 2), coded.get("k"), redis.get("k", { schema }), mine.get("k")];
+      const results = await Promise.allSettled([...calls, redis.update("k", fail)]);
+      expect(results).toEqual(results.map(() => ({ status: "rejected", reason: failure })));
+      expect(await redis.get("k")).toBe(1);
+    });
+
     test("invalid responses of middleware are ProtocolErrors", async () => {
       for (const response of [{}, undefined, "text", { result: { a: 1 } }]) {
         const mine = client();

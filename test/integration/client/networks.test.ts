@@ -1,3 +1,4 @@
+import { createPrivateKey, type KeyExportOptions } from "node:crypto";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
@@ -115,10 +116,19 @@ describe("mutual TLS", () => {
     ({ url } = await startFront({ requestCert: true, ca: authority.cert }));
   });
 
-  test("commands and subscriptions work with a certificate of the client", async () => {
-    const { cert, key } = authority.issue();
-    await exercise(client({ url, tls: { ca: authority.cert, cert, key } }));
-  });
+  test.each([undefined, "secret"])(
+    "commands and subscriptions work with a certificate of the client, whose key has the passphrase %s",
+    async (passphrase) => {
+      const { cert, key } = authority.issue();
+      const format = {
+        type: "pkcs8",
+        format: "pem",
+        ...(passphrase && { cipher: "aes-256-cbc", passphrase }),
+      };
+      const own = createPrivateKey(key).export(format as KeyExportOptions<"pem">);
+      await exercise(client({ url, tls: { ca: authority.cert, cert, key: own, passphrase } }));
+    },
+  );
 
   test("a command without a certificate fails", async () => {
     await expect(client({ url, tls: { ca: authority.cert } }).incr("n")).rejects.toMatchObject({

@@ -153,7 +153,7 @@ describeEngines("a client with a prefix", (setup) => {
     expect(() => client({ near: cache })).not.toThrow();
   });
 
-  test("middleware and traces see what is sent", async () => {
+  test("middleware and traces see what is sent, and what middleware sends itself gets no prefix", async () => {
     const own = client();
     const bodies: unknown[] = [];
     own.use((request, next) => {
@@ -170,6 +170,9 @@ describeEngines("a client with a prefix", (setup) => {
     };
     await client({ tracing: { args: true, hook } }).get("k");
     expect(args).toEqual(["app:k"]);
+    own.use((_request, next) => next({ body: ["SET", "itself", "1"] }));
+    await own.get("k");
+    expect(await keys()).toEqual(["app:k", "itself"]);
   });
 
   test("adapters find and remove their keys, and no others", async () => {

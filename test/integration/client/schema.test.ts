@@ -87,13 +87,17 @@ describeEngines("schemas", ({ start }) => {
       const bob = { ...ada, name: "Bob" };
       expect(await redis.lrange("l", 0, -1, { schema })).toEqual([ada, bob, ada]);
       expect(await redis.lindex("l", 1, { schema })).toEqual(bob);
-      expect(await redis.lpop("l", { schema })).toEqual(ada);
-      expect(await redis.rpop("l", 2, { schema })).toEqual([ada, bob]);
+      expect(await redis.lpop("l", 1, { schema })).toEqual([ada]);
+      expect(await redis.rpop("l", { schema })).toEqual(ada);
+      expect(await redis.rpop("l", 2, { schema })).toEqual([bob]);
       expect(await redis.lpop("l", { schema })).toBeNull();
       await redis.sadd("s", stored);
       expect(await redis.smembers("s", { schema })).toEqual([ada]);
       expect(await redis.srandmember("s", { schema })).toEqual(ada);
+      expect(await redis.srandmember("s", 1, { schema })).toEqual([ada]);
       expect(await redis.spop("s", 1, { schema })).toEqual([ada]);
+      await redis.sadd("s", stored);
+      expect(await redis.spop("s", { schema })).toEqual(ada);
     });
 
     test("a value that does not match is a SchemaError with the issues and without the value", async () => {
@@ -152,7 +156,7 @@ describeEngines("schemas", ({ start }) => {
   });
 });
 
-test("a JSON document's path is checked as a whole, several documents one by one", async () => {
+test("a JSON document's path and fields of HGETDEL and HGETEX are checked as a whole, several documents one by one", async () => {
   const endpoint = await RawEndpoint.start();
   const redis = new Redis({ url: endpoint.url, token: "t" });
   try {
@@ -168,6 +172,10 @@ test("a JSON document's path is checked as a whole, several documents one by one
       socket.write(resp2Response(`*3\r\n${bulk("[1]")}$-1\r\n${bulk('"x"')}`));
     const schema = z.union([z.array(z.number()), z.string()]).refine(async () => true);
     expect(await redis.json.mget(["a", "b", "c"], "$", { schema })).toEqual([[1], null, "x"]);
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Response(`*1\r\n${bulk("7")}`));
+    const fields = { schema: z.object({ age: z.number().transform((age) => age + 1) }) };
+    expect(await redis.hgetdel("h", "age", fields)).toEqual({ age: 8 });
+    expect(await redis.hgetex("h", { ex: 60, ...fields }, "age")).toEqual({ age: 8 });
   } finally {
     redis.close();
     await endpoint.stop();

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { warmlineConnector } from "warmline/ioredis";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { freePorts, type RedisServer, startFakeRedis, startRedis } from "warmline-testbed";
+import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
 import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
 import { IORedis, type IORedisClient, type RedisOptions } from "../../support/redis-clients.js";
 
@@ -69,6 +70,45 @@ describe("commands", () => {
       [{ message: /unknown/ }],
       [null, "x"],
     ]);
+  });
+
+  test("commands issued while a request is in flight share the next one, and clients share connections", async () => {
+    const endpoint = await RawEndpoint.start();
+    const ok = (count: number) => resp2Response(`*${count}\r\n${"+OK\r\n".repeat(count)}`);
+    endpoint.onRequest = ({ socket }) => socket.write(ok(1));
+    const at = { url: endpoint.url, token: "t" };
+    const bare = { enableReadyCheck: false, disableClientInfo: true };
+    const [one, other] = [connect(bare, at), connect(bare, at)];
+    await one.get("a");
+    await other.get("b");
+    let respond = () => {};
+    endpoint.onRequest = ({ socket }) => {
+      respond = () => socket.write(ok(1));
+    };
+    const calls = [one.get("c")];
+    await expect.poll(() => endpoint.requests.length).toBe(3);
+    for (const key of ["d", "e"]) {
+      calls.push(one.get(key));
+      await new Promise(setImmediate);
+    }
+    endpoint.onRequest = ({ socket }) => socket.write(ok(2));
+    respond();
+    await Promise.all(calls);
+    expect([endpoint.requests.length, endpoint.connections]).toEqual([4, 1]);
+    await endpoint.stop();
+  });
+
+  test("a transaction of more than 10 MB is refused, and nothing of it is run", async () => {
+    const redis = connect();
+    const large = "x".repeat(6_000_000);
+    const results = await redis
+      .multi()
+      .set("a", large)
+      .set("b", large)
+      .exec()
+      .catch((error) => error);
+    expect(results).toMatchObject({ message: "ERR the request is larger than 10485760 bytes" });
+    expect(await redis.exists("a", "b")).toBe(0);
   });
 
   test("WAIT follows its writes in one request", async () => {
@@ -290,9 +330,15 @@ describe("what HTTP cannot keep is an error that names the cure", () => {
       ["client", "tracking", "on"],
       /TRACKING is not available over HTTP.*connect to Redis/,
     ],
-    ["CLIENT ID", ["client", "id"], /CLIENT ID is not available over HTTP/],
+    ...[["ID"], ["INFO"], ["NO-EVICT", "on"], ["NO-TOUCH", "on"], ["REPLY", "off"]].map(
+      ([name, ...args]): [string, string[], RegExp] => [
+        `CLIENT ${name}`,
+        ["client", name!, ...args],
+        new RegExp(`CLIENT ${name} is not available over HTTP`),
+      ],
+    ),
     ["HELLO 3", ["hello", "3"], /^NOPROTO RESP3 is not available over HTTP: use RESP2/],
-  ])("%s is refused", async (_, [command, ...args], message) => {
+  ] as [string, string[], RegExp][])("%s is refused", async (_, [command, ...args], message) => {
     await expect(connect().call(command!, ...args)).rejects.toThrow(message);
   });
 
@@ -300,6 +346,10 @@ describe("what HTTP cannot keep is an error that names the cure", () => {
     [{ db: 1 }, /db of ioredis has no effect over HTTP.*redis:\/\/host\/1/],
     [{ host: "redis.internal" }, /host of ioredis has no effect.*url to warmlineConnector/],
     [{ username: "u" }, /username of ioredis has no effect.*token/],
+    [{ port: 6380 }, /port of ioredis has no effect.*url to warmlineConnector/],
+    [{ path: "/redis.sock" }, /path of ioredis has no effect.*url to warmlineConnector/],
+    [{ tls: {} }, /tls of ioredis has no effect.*https:/],
+    [{ sentinels: [{ host: "a" }] }, /sentinels of ioredis has no effect.*redis\+sentinel:/],
   ])("an option of ioredis without effect is refused: %j", (options, message) => {
     expect(() => connect(options as RedisOptions)).toThrow(message);
   });

@@ -3,7 +3,6 @@ import { createConnection, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Loopback, startLoopback } from "warmline/node-redis";
 import { createGateway, type Gateway } from "warmline-gateway";
-import { type FakeRedis, startFakeRedis } from "warmline-testbed";
 import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
 import { createClient } from "../../support/redis-clients.js";
 
@@ -117,14 +116,6 @@ test.each([
   expect(through).toBe(`+OK\r\n${direct}`);
 });
 
-test("WATCH is refused with its cure, and database 1 does not connect", async () => {
-  const redis = await connect();
-  await expect(redis.watch("k")).rejects.toThrow(/WATCH is not available over HTTP.*Lua/);
-  await expect(
-    connect({ database: 1, socket: { ...loopback.options.socket, reconnectStrategy: false } }),
-  ).rejects.toThrow(/only database 0/);
-});
-
 describe("the loopback server", () => {
   /** Sends text and returns what comes back until the socket closes or is silent for 300 ms. */
   async function exchange(text: string): Promise<string> {
@@ -169,35 +160,5 @@ describe("the loopback server", () => {
     await client.connect();
     expect(await client.set("by-url", "1")).toBe("OK");
     client.destroy();
-  });
-
-  test("the server refuses to start without an endpoint", async () => {
-    await expect(startLoopback({ url: "", token: "" })).rejects.toThrow(
-      "url and token missing: pass them to startLoopback({ url, token }), or set WARMLINE_URL and WARMLINE_TOKEN",
-    );
-  });
-});
-
-describe("a lost reply", () => {
-  let fake: FakeRedis;
-  let faulty: Gateway;
-  beforeEach(async () => {
-    fake = await startFakeRedis();
-    faulty = await createGateway({ port: 0, redis: fake.url });
-    await loopback.close();
-    loopback = await startLoopback({ url: faulty.url, token: faulty.token });
-  });
-  afterEach(async () => {
-    await faulty.close();
-    await fake.close();
-  });
-
-  test.each([1, 3])("INCR rejects and is applied once if Redis loses %i replies", async (count) => {
-    const redis = await connect({ disableClientInfo: true });
-    let left = count;
-    fake.script(({ name }) => (name === "INCR" && left-- > 0 ? "close" : undefined));
-    await expect(redis.incr("n")).rejects.toThrow(/^UNKNOWNOUTCOME /);
-    expect(await redis.get("n")).toBe("1");
-    expect(fake.count("INCR")).toBe(1);
   });
 });

@@ -1,7 +1,8 @@
 import { channel, subscribe, unsubscribe } from "node:diagnostics_channel";
 import { fileURLToPath } from "node:url";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
+import { warmlineConnector } from "warmline/ioredis";
 import { startInstance } from "warmline-testbed";
 import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
 
@@ -55,6 +56,23 @@ test("a connection is opened by the first command, reused by the second, closed 
   expect(heard).toEqual([
     ["connection:closed", { origin, reason: "closed-by-client", requests: 2, idleMs: ms, open: 0 }],
   ]);
+});
+
+describe.each([
+  ["a client", (options: object) => new Redis(options)],
+  ["a connector of ioredis", (options: object) => warmlineConnector(options)],
+])("%s that is created", (_, create) => {
+  test.each([
+    ["with preconnect", { preconnect: true }, undefined, 1],
+    ["on Lambda", {}, "handler", 1],
+    ["on Lambda without preconnect", { preconnect: false }, "handler", 0],
+    ["elsewhere", {}, undefined, 0],
+  ])("%s opens a connection at once, or with its first command", async (_where, options, lambda, count) => {
+    vi.stubEnv("AWS_LAMBDA_FUNCTION_NAME", lambda);
+    create({ url: endpoint.url, token: "t", ...options });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect.poll(() => heard.map(([name]) => name)).toEqual(Array(count).fill("connection:opened"));
+  });
 });
 
 test("a lost response to a read publishes the close reason, the retry and the new connection", async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { startRedis } from "../../../testbed/src/index.js";
 
 // The table of numbered requests, by raw requests to one gateway.
 
@@ -20,14 +21,15 @@ interface Options {
   readonly path?: string;
   readonly token?: string;
   readonly headers?: Record<string, string>;
+  readonly to?: Gateway;
 }
 
 async function send(
   body: unknown,
   number?: string,
-  { path = "", token = "one", headers = {} }: Options = {},
+  { path = "", token = "one", headers = {}, to = gateway }: Options = {},
 ) {
-  const response = await fetch(`${gateway.url}${number ? `/n/${number}` : ""}/${path}`, {
+  const response = await fetch(`${to.url}${number ? `/n/${number}` : ""}/${path}`, {
     method: "POST",
     headers: { authorization: `Bearer ${token}`, ...headers },
     body: JSON.stringify(body),
@@ -83,17 +85,27 @@ test("the same number of another token is another one", async () => {
 test("a number of another process is not run, and not called unsent behind a proxy", async () => {
   const number = "0123abcd.1.g.0.1.5";
   expect(await send(["INCR", "g"], number)).toMatchObject(refused("unsent", null));
-  const headers = { "x-forwarded-for": "192.0.2.1" };
-  expect(await send(["INCR", "g"], number, { headers })).toMatchObject(refused("unknown", null));
+  for (const [name, value] of [
+    ["x-forwarded-for", "192.0.2.1"],
+    ["via", "1.1 proxy"],
+    ["forwarded", "for=192.0.2.1"],
+  ] as const) {
+    const headers = { [name]: value };
+    expect(await send(["INCR", "g"], number, { headers })).toMatchObject(refused("unknown", null));
+  }
   expect(await send(["GET", "g"])).toMatchObject({ result: null });
 });
 
-test("a blocking command is run once, and its response is not kept", async () => {
-  await send(["RPUSH", "list", "a", "b"]);
-  const number = `${ticket}.h.0.1.5`;
-  expect(await send(["BLPOP", "list", "1"], number)).toMatchObject({ status: 200 });
-  expect(await send(["BLPOP", "list", "1"], number)).toMatchObject(refused("unknown", "final"));
-  expect(await send(["LLEN", "list"])).toMatchObject({ result: 1 });
+test.each([
+  ["of a blocking command", ["BLPOP", "list", "1"], "h", "a"],
+  ["of more than 64 KB", ["LPOP", "list"], "j", "b".repeat(65_536)],
+])("the response %s is not kept, and the command is run once", async (_, body, lane, item) => {
+  await send(["RPUSH", "list", item, "rest"]);
+  const number = `${ticket}.${lane}.0.1.5`;
+  expect(await send(body, number)).toMatchObject({ status: 200 });
+  expect(await send(body, number)).toMatchObject(refused("unknown", "final"));
+  expect(await send(["LRANGE", "list", "0", "-1"])).toMatchObject({ result: ["rest"] });
+  await send(["DEL", "list"]);
 });
 
 test("a refusal before the lookup says nothing about other copies", async () => {
@@ -108,5 +120,26 @@ test("no token publishes on the channel of gateways", async () => {
   for (const token of ["one", "another"]) {
     expect(await send(publish, undefined, { token })).toMatchObject({ status: 400, error });
     expect(await send([publish], undefined, { token, path: "multi-exec" })).toMatchObject({ error });
+  }
+});
+
+test("a gateway offers numbers after some seconds, until another one uses its Redis", {
+  tags: "redis-server",
+}, async () => {
+  const server = await startRedis();
+  const start = () => createGateway({ redis: server.url, port: 0, token: "one" });
+  const offers = async (to: Gateway) => (await send(["PING"], undefined, { to })).instance !== null;
+  const gateways = [await start()];
+  try {
+    const [first] = gateways as [Gateway];
+    expect(await offers(first)).toBe(false);
+    await expect.poll(() => offers(first)).toBe(true);
+    gateways.push(await start());
+    await expect.poll(() => offers(first)).toBe(false);
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    expect(await Promise.all(gateways.map(offers))).toEqual([false, false]);
+  } finally {
+    for (const each of gateways) await each.close();
+    await server.stop();
   }
 });

@@ -1,4 +1,13 @@
-import { context, metrics, propagation, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
+import { channel } from "node:diagnostics_channel";
+import {
+  context,
+  metrics,
+  propagation,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
 import {
@@ -247,6 +256,34 @@ describe("spans of requests", () => {
     });
   });
 
+  test.each([
+    ["connection.open", "connection:opened", { open: 3, ms: 1 }, 3],
+    ["connection.open", "connection:closed", { open: 2, reason: "aborted" }, 2],
+    ["connection.idle_time", "connection:reused", { idleMs: 1_500 }, { count: 1, sum: 1.5 }],
+    ["circuit_opens", "circuit", { state: "open" }, 1],
+    ["frozen_time", "thaw", { frozenMs: 2_500 }, { count: 1, sum: 2.5 }],
+  ])("the metric warmline.%s has the value of the event %s", async (name, event, message, value) => {
+    channel(`warmline:${event}`).publish({ origin: "http://metrics.example:81", ...message });
+    const attributes = { "server.address": "metrics.example", "server.port": 81 };
+    const { points } = await pointsOf(`warmline.${name}`);
+    expect(points).toContainEqual(
+      expect.objectContaining({ attributes: expect.objectContaining(attributes) }),
+    );
+    expect(points.at(-1)).toMatchObject({ attributes, value });
+  });
+
+  test("the duration is recorded where spans are not sampled, and subscriptions have no spans", async () => {
+    const redis = create();
+    const ids = { traceId: "1".repeat(32), spanId: "1".repeat(16), traceFlags: TraceFlags.NONE };
+    await context.with(trace.setSpanContext(context.active(), ids), () => redis.ping());
+    const subscription = redis.subscribe("channel");
+    await subscription.ready;
+    await subscription.unsubscribe();
+    expect(await shown()).toEqual([]);
+    const { points } = await pointsOf(stable.METRIC_DB_CLIENT_OPERATION_DURATION);
+    expect(points.map(({ value }) => value.count)).toEqual([1]);
+  });
+
   test("a second call replaces the first, and nothing is observed after the end", async () => {
     const redis = create();
     const first = stop!;
@@ -305,6 +342,16 @@ describe.each([
   ["Node", Redis],
   ["fetch", FetchRedis],
 ] as const)("createTracing() on the entry for %s", (_entry, Client) => {
+  test("a failure that is no error has the type _OTHER", async () => {
+    path.onConnection(() => onRequest(carries("GET"), delayReply(60_000)));
+    const controller = new AbortController();
+    const { signal } = controller;
+    const redis = new Client({ url: path.url, token: "t", signal, tracing: createTracing() });
+    setTimeout(() => controller.abort("no error"), 50);
+    await expect(redis.get("k")).rejects.toBe("no error");
+    expect(await shown()).toMatchObject([{ attributes: { [stable.ATTR_ERROR_TYPE]: "_OTHER" } }]);
+  });
+
   test("observes a client, and sends the trace context", async () => {
     const redis = new Client({ url: path.url, token: "t", tracing: createTracing() });
     await redis.set("text", "x");

@@ -30,15 +30,18 @@ describeEngines("streams", (setup) => {
   });
 
   const plainUrl = () => `http://127.0.0.1:${(plain.address() as AddressInfo).port}`;
-  const ways: [string, () => Redis][] = [
+  const ways: [string, (token?: string) => Redis][] = [
     [
       "over the gateway's event stream",
-      () => new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000 }),
+      (token = gateway.token) => new Redis({ url: gateway.url, token, timeout: 10_000 }),
     ],
-    ["on the fetch entry", () => new FetchRedis({ url: gateway.url, token: gateway.token, timeout: 10_000 })],
+    [
+      "on the fetch entry",
+      (token = gateway.token) => new FetchRedis({ url: gateway.url, token, timeout: 10_000 }),
+    ],
     [
       "against an endpoint that is polled",
-      () => new Redis({ url: plainUrl(), token: gateway.token, timeout: 10_000 }),
+      (token = gateway.token) => new Redis({ url: plainUrl(), token, timeout: 10_000 }),
     ],
   ];
   describe.each(ways)("%s", (_name, make) => {
@@ -71,6 +74,12 @@ describeEngines("streams", (setup) => {
       const later: unknown[] = [];
       for await (const { fields } of follow(redis, "log")) later.push(fields);
       expect(later).toEqual(seen);
+    });
+
+    test("a wrong token, and a key of another type, fail the first read", async () => {
+      await redis.set("log", "text");
+      await expect(follow(redis, "log").next()).rejects.toMatchObject({ code: "WRONGTYPE" });
+      await expect(follow(make("wrong"), "log").next()).rejects.toMatchObject({ code: "WRONGPASS" });
     });
 
     test("a producer batches chunks in their order, and keeps about as many as maxLen", async () => {

@@ -149,7 +149,7 @@ describeEngines("event streams", (setup) => {
   test("streams above the limit are refused", async () => {
     await stop();
     await begin({ maxStreams: 1 });
-    const first = await hear("/subscribe/a");
+    const first = await hear("/follow/a");
     const second = await call(gateway, "/subscribe/a");
     expect(second.status).toBe(503);
     expect(second.headers["warmline-outcome"]).toBe("unsent");

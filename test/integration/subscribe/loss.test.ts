@@ -60,6 +60,22 @@ describe("Redis restarts under a subscription", { tags: "redis-server" }, () => 
     raw.close();
   });
 
+  test("the listeners of the token whose connection Redis closes get a gap, and no others", async () => {
+    const redis = await startRedis();
+    cleanups.push(() => redis.stop());
+    const tokens = ["one", "other"].map((name) => ({ name, token: name }));
+    const gateway = await createGateway({ redis: redis.url, port: 0, tokens });
+    cleanups.push(() => gateway.close());
+    const one = await listen(gateway, "/subscribe/a/b", { token: "one" });
+    const other = await listen(gateway, "/subscribe/a", { token: "other" });
+    await Promise.all([dataOf(one, 2), dataOf(other, 1)]);
+    const [, id] = /^id=(\d+) .* sub=2 /m.exec(String(await redis.command("CLIENT", "LIST")))!;
+    await redis.command("CLIENT", "KILL", "ID", id!);
+    await expect.poll(() => one.text).toContain("event: gap");
+    expect(other.text).not.toContain("event: gap");
+    for (const stream of [one, other]) stream.close();
+  });
+
   test("MONITOR ends when Redis restarts, and its loop throws", async () => {
     const redis = await startRedis();
     cleanups.push(() => redis.stop());

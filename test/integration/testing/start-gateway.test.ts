@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Redis } from "warmline";
 import { startGateway, type TestGateway } from "warmline-gateway/testing";
@@ -59,6 +61,40 @@ describe("startGateway", () => {
     await gateway.flush();
     expect(await redis.dbsize()).toBe(0);
     await expect(redis.evalsha(digest, [], [])).rejects.toThrow("NOSCRIPT");
+  });
+
+  test("flush leaves event streams open", async () => {
+    const gateway = await start();
+    const redis = clientOf(gateway);
+    const subscription = redis.subscribe("channel");
+    const message = new Promise((resolve) => subscription.on("message", resolve));
+    await subscription.ready;
+    await gateway.flush();
+    await redis.publish("channel", "after");
+    expect(await message).toMatchObject({ message: "after" });
+    await subscription.unsubscribe();
+  });
+
+  test("it listens on 127.0.0.1 only", async () => {
+    const { port, hostname } = new URL((await start()).url);
+    expect(hostname).toBe("127.0.0.1");
+    await expect(fetch(`http://127.0.0.2:${port}`)).rejects.toThrow("fetch failed");
+  });
+
+  test("engine: auto uses the redis-server on PATH", { tags: "redis-server" }, async () => {
+    const gateway = await start({ engine: "auto" });
+    expect(await clientOf(gateway).exec(["INFO", "server"])).toMatch(/^executable:.*server\r$/m);
+  });
+
+  test("a gateway that is not closed keeps the process alive", async () => {
+    const source = `import { startGateway } from "warmline-gateway/testing";
+      await startGateway();
+      console.log("ready");`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", source]);
+    await once(child.stdout, "data");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(child.exitCode).toBeNull();
+    child.kill();
   });
 
   test("options reach the gateway", async () => {

@@ -7,14 +7,17 @@ import { runPage } from "../support/chromium.js";
 // Chromium's fetch sends a POST again by itself when the response is lost on a connection that was used before, and
 // when its status is 421.
 
-test.each<[string, Fault]>([
-  ["the connection is closed", loseReply()],
-  ["the connection is reset", loseReply({ leave: "reset" })],
-  ["its status becomes 421", rewrite(httpResponse(421))],
+test.each<[string, string, Fault]>([
+  ["exactly-once", "the connection is closed", loseReply()],
+  ["exactly-once", "the connection is reset", loseReply({ leave: "reset" })],
+  ["exactly-once", "its status becomes 421", rewrite(httpResponse(421))],
+  // The gateway gives these a number.
+  ["at-most-once", "the connection is closed", loseReply()],
+  ["at-most-once", "its status becomes 421", rewrite(httpResponse(421))],
 ])(
-  "an exactly-once write that the browser delivers twice is applied once: %s",
+  "a write %s that the browser delivers twice is applied once: %s",
   { tags: "chromium" },
-  async (_what, fault) => {
+  async (writes, _what, fault) => {
     const token = randomBytes(24).toString("base64url");
     const gateway = await createGateway({ port: 0, cors: ["*"], token });
     const path = await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } });
@@ -23,7 +26,12 @@ test.each<[string, Fault]>([
       exchange: (exchange) => (carries('"INCR"')(exchange) && ++delivered === 1 ? fault : undefined),
     }));
     try {
-      expect(await runPage("chromium/lost-reply.js", { url: path.url, token })).toEqual([null, 1, 2, 2]);
+      expect(await runPage("chromium/lost-reply.js", { url: path.url, token, writes })).toEqual([
+        null,
+        1,
+        2,
+        2,
+      ]);
       expect(delivered).toBe(3);
     } finally {
       await path.close();

@@ -83,6 +83,13 @@ describe.each(ways)("$format, as text: $text", (way) => {
     expect(compress({ ...way, codec: "bytes" }).encode(bytes)).toBe(bytes);
   });
 
+  test("values are compressed from 1,024 bytes, and have at most 64 MiB, by default", () => {
+    const codec = compress({ ...way, codec: "text" });
+    expect(codec.encode("a".repeat(1_023))).toBe("a".repeat(1_023));
+    expect(stored(codec, "a".repeat(1_024)).length).toBeLessThan(100);
+    expect(() => codec.encode("a".repeat(2 ** 26 + 1))).toThrow("maxSize is 67108864");
+  });
+
   test("a value of maxSize is read, and one above it is not", () => {
     const text = "a".repeat(2_000);
     expect(again({ ...way, codec: "text", maxSize: 2_000 }, text)).toBe(text);

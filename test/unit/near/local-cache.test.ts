@@ -3,7 +3,9 @@ import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import type { Command } from "../../../src/execution/command.js";
 import type { NearClient } from "../../../src/execution/near-hooks.js";
+import { cacheableKeys } from "../../../src/near/cacheable.js";
 import { LocalCache } from "../../../src/near/local-cache.js";
+import { near } from "../../../src/near.js";
 import { TextBulk } from "../../../src/protocol/bytes.js";
 
 setFlagsFromString("--expose-gc");
@@ -41,6 +43,26 @@ test("a read without a response does not let the reports of others pile up in me
     for (let sequence = 2; sequence < 1_000; sequence++) report(sequence);
   });
   expect(growth).toBeLessThan(2e6);
+});
+
+test("at most 16 gateways are tracked, those of the last reports", () => {
+  const cache = new LocalCache({ matches: () => true, maxStale: 2_000, maxBytes: 1e6 });
+  for (let n = 0; n < 17; n++) cache.onRequest([]).onResponse(`e${n}:0 0 new a`);
+  const tracked = cache.onRequest([]).header.split(",");
+  expect([tracked.length, tracked[0]]).toEqual([16, "e1:0"]);
+});
+
+test("a read may miss a change by 2 s, and replies take 8 MB, by default", () => {
+  expect(near({ match: "a" })).toMatchObject({ options: { maxStale: 2_000, maxBytes: 8_000_000 } });
+});
+
+test.each([
+  [["JSON.GET", "a"], ["a"]],
+  [["EVAL_RO", "return 1", "1", "a"], undefined],
+  [["FCALL_RO", "f", "1", "a"], undefined],
+  [["TS.GET", "a"], undefined],
+])("%j is cached by the keys %j", (argv, keys) => {
+  expect(cacheableKeys(read(...argv), () => true)).toEqual(keys);
 });
 
 test.each([

@@ -28,6 +28,29 @@ test("by default, the gateway answers before a call ends, and a call ends before
   expect(SETTINGS.commandTimeout.default).toBeLessThan(timeout);
 });
 
+test("by default, there are five retries, after 50 ms and twice as long each time, up to 2 s, half of it random", () => {
+  const { retries, backoff } = resolveSettings({});
+  expect(retries).toBe(5);
+  for (const random of [0, 1]) {
+    vi.spyOn(Math, "random").mockReturnValue(random);
+    const pauses = [50, 100, 200, 400, 800, 1_600, 2_000, 2_000];
+    expect(pauses.map((_, retry) => backoff(retry))).toEqual(pauses.map((ms) => (ms * (1 + random)) / 2));
+  }
+});
+
+test("replies are remembered for two minutes by default, those of a scope for a day", () => {
+  const settings = resolveSettings({ writes: "exactly-once" });
+  expect(settings.exactlyOnceTtl).toBe(120_000);
+  expect(withOptions(settings, { scope: "event" }).exactlyOnceTtl).toBe(86_400_000);
+});
+
+test("a response may have 512 MiB by default, as at the gateway", () => {
+  const transport = vi.fn(() => ({}));
+  new Redis({ ...endpoint, transport: transport as never });
+  expect(transport).toHaveBeenCalledWith(endpoint.url, expect.anything(), 536_870_912);
+  expect(SETTINGS.maxReplySize.default).toBe(536_870_912);
+});
+
 test.each([
   ["a byte order mark", "\ufeff", ""],
   ["a line end", "", "\r\n"],

@@ -164,6 +164,17 @@ describe.each([
   });
 });
 
+test("ready() and close() have nothing to do, and stats() counts retries alone", async () => {
+  const redis = client();
+  const { retries } = redis.stats();
+  failAfterwards(() => HttpResponse.error());
+  await redis.get("k");
+  vi.stubGlobal("fetch", undefined);
+  await redis.ready();
+  redis.close();
+  expect(redis.stats()).toMatchObject({ opened: 0, reused: 0, closed: 0, thaws: 0, retries: retries + 1 });
+});
+
 test("the mode of the cache can be set", async () => {
   const modes: unknown[] = [];
   vi.stubGlobal("fetch", async (_url: string, { cache }: { cache?: string }) => {

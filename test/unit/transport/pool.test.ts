@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions } from "../../../src/index.js";
 import { getPool, Pool } from "../../../src/transport/node/pool.js";
 import { NodeTransport } from "../../../src/transport/node/transport.js";
+import { createNodeTransportOptions } from "../../../src/transport/node/transport-options.js";
 import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
 import { TestClock } from "../../support/test-clock.js";
 
@@ -29,9 +30,9 @@ function createClient(options: RedisOptions = {}): Redis {
     token: "t",
     timeout: 5_000,
     enableAutoPipelining: false,
-    transport: (origin, { maxConnections = 64, keepAlive = true }, maxReplySize) =>
+    transport: (origin, own, maxReplySize) =>
       new NodeTransport(
-        { origin, keepAlive, maxConnections, maxReplySize, probe, circuit: {} },
+        createNodeTransportOptions(origin, own, maxReplySize, probe),
         new Pool(origin, undefined, clock),
       ),
     ...options,
@@ -57,6 +58,17 @@ async function networkEvents(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 20));
   for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
 }
+
+test.each([
+  ["keepAlive: false", { keepAlive: false }],
+  ["WARMLINE_KEEPALIVE=0", {}],
+])("with %s every command has a connection of its own", async (name, options) => {
+  if (name.endsWith("=0")) vi.stubEnv("WARMLINE_KEEPALIVE", "0");
+  const redis = createClient(options);
+  for (let i = 0; i < 3; i++) await redis.strlen("k");
+  expect(endpoint.connections).toBe(3);
+  expect(endpoint.requests[0]!.head).toMatch(/connection: close/i);
+});
 
 describe("idle connections", () => {
   test.each([
@@ -100,6 +112,23 @@ describe("idle connections", () => {
 });
 
 describe("suspect connections", () => {
+  test("one carries a numbered write at once, and a fresh one the same number where it was dropped", async () => {
+    endpoint.onRequest = reply({ "warmline-instance": "process.1" });
+    const redis = createClient();
+    await redis.strlen("k");
+    clock.advance(1_100);
+    expect(await redis.incr("n")).toBe(1);
+    expect(endpoint.connections).toBe(1);
+    clock.advance(1_100);
+    dropUpTo(1);
+    expect(await clock.settle(redis.incr("n"))).toBe(1);
+    expect(endpoint.connections).toBe(2);
+    const [first, second, repeat] = endpoint.requests.slice(1).map(({ head }) => head.split(" ")[1]);
+    expect([first, second]).toEqual(Array(2).fill(expect.stringMatching(/^\/n\/process\.1\./)));
+    expect([second === first, repeat === second]).toEqual([false, true]);
+    expect(endpoint.count("PING")).toBe(0);
+  });
+
   test.each(["", "through middleware"])("one carries an exactly-once write at once %s", async (way) => {
     const json = { "content-type": "application/json" };
     endpoint.onRequest = ({ socket }) => void socket.write(httpResponse('{"result":1}', json));
@@ -112,14 +141,20 @@ describe("suspect connections", () => {
     expect(endpoint.count("EVAL")).toBe(1);
   });
 
-  test("a dropped connection is raced by a fresh one after 20 ms, or four times as long as its own handshake took", async () => {
+  test.each([
+    [0, 20],
+    [50, 200],
+    [200, 500],
+  ])("a dropped connection that opened in %i ms is raced by a fresh one after %i ms", async (took, delay) => {
     const redis = createClient();
-    await redis.strlen("k");
+    const first = redis.strlen("k");
+    clock.advance(took);
+    await first;
     dropUpTo(1);
     clock.advance(1_100);
     const read = redis.strlen("k");
     await arrived(2);
-    clock.advance(19);
+    clock.advance(delay - 1);
     await networkEvents();
     expect(endpoint.connections).toBe(1);
     clock.advance(1);
@@ -308,20 +343,29 @@ describe("connections that hang while they open", () => {
   });
 });
 
-test("slow commands open no more connections than allowed", async () => {
-  const redis = createClient({ maxConnections: 2 });
-  const sockets: RawEndpoint["requests"][number]["socket"][] = [];
-  endpoint.onRequest = ({ socket }) => sockets.push(socket);
-  const replies = Promise.all([1, 2, 3, 4].map(() => redis.strlen("k")));
-  for (let round = 1; round <= 2; round++) {
-    await arrived(2 * round);
-    clock.advance(10_000);
-    await networkEvents();
-    expect(endpoint.connections).toBe(2);
-    for (const socket of sockets.splice(0)) socket.write(resp2Response(":1\r\n"));
-  }
-  await replies;
-});
+test.each([
+  ["maxConnections", { maxConnections: 2 }, 2],
+  ["64", {}, 64],
+])(
+  "slow commands open at most %s connections, of which the last used is used first",
+  async (_, options, most) => {
+    const redis = createClient(options);
+    const sockets: RawEndpoint["requests"][number]["socket"][] = [];
+    endpoint.onRequest = ({ socket }) => sockets.push(socket);
+    const replies = Promise.all(Array.from({ length: 2 * most }, () => redis.strlen("k")));
+    for (let round = 1; round <= 2; round++) {
+      await arrived(most * round);
+      clock.advance(10_000);
+      await networkEvents();
+      expect(endpoint.connections).toBe(most);
+      for (const socket of sockets.splice(0)) socket.write(resp2Response(":1\r\n"));
+    }
+    await replies;
+    endpoint.onRequest = reply();
+    for (let i = 0; i < 3; i++) await redis.strlen("k");
+    expect(new Set(endpoint.requests.slice(-3).map(({ connection }) => connection)).size).toBe(1);
+  },
+);
 
 describe("pools of many origins", () => {
   const pools = () => (globalThis as any)[Symbol.for("warmline.pools.1")] as Map<string, Pool>;

@@ -50,6 +50,7 @@ const part = 'Grüße, 界 \u0001 "\\ \r\n';
 test.each([
   ["a line", Buffer.from("é,x".repeat(1_000_000))],
   ["line breaks", Buffer.from(part.repeat(100_000))],
+  ["JSON with line breaks", Buffer.from(JSON.stringify(Array(100_000).fill(part), null, 1))],
   ["bytes that are not UTF-8", Buffer.alloc(2_000_001, "abc\xff", "latin1")],
   [
     "line breaks and bytes that are not UTF-8",

@@ -108,6 +108,41 @@ test.each(["too-large", "no-room"] as const)(
   },
 );
 
+test("a follower waits for a reader that is behind, and looks every 20 s whether its stream was deleted", async () => {
+  const replies = [page(true), page(false), arrayOf([errorOf("ERR no such key"), arrayOf([])])];
+  const waits: unknown[] = [];
+  const calls: string[] = [];
+  const reader = { backlog: 101 };
+  const followers = new Followers({
+    upstream: {
+      transaction: (_: unknown, receiver: TransactionReceiver) =>
+        setImmediate(() => receiver.onExec(replies.shift()!, new Map())),
+      sendAlone(_: unknown, [wait]: number[], receiver: { onReply(reply: Buffer): void }) {
+        waits.push(wait);
+        setImmediate(() => receiver.onReply(Buffer.from("*-1\r\n")));
+        return () => {};
+      },
+    } as unknown as Upstream,
+    encode: () => [Buffer.from("entry")],
+    maxBufferedBytes: 1_000,
+    maxWaiting: 1,
+    maxBacklog: 100,
+  });
+  onTestFinished(() => followers.close());
+  const listener = {
+    ...{ onStart() {}, onFailure() {} },
+    onMessage: () => calls.push("entry") > 0,
+    onRefusal: (error: string) => calls.push(error),
+  };
+  followers.add("log", parsePosition("0-0")!, FREE, Object.assign(reader, listener));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(calls).toEqual([]);
+  reader.backlog = 100;
+  await expect.poll(() => calls.at(-1)).toMatch(/^GAP entries after 5-1 .* the stream has no entries$/);
+  expect(calls).toHaveLength(2);
+  expect(waits).toEqual([20_000, 20_000]);
+});
+
 test.each(["encode", "send"] as const)(
   "entries that there is no memory to %s are read again, fewer at a time, and come once",
   async (step) => {

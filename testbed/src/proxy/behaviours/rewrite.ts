@@ -36,8 +36,8 @@ export function httpResponse(status: number, body = "", headers: Record<string, 
   );
 }
 
-/** Returns the HTML error page of a proxy whose upstream failed: 502, 503 or 504. */
-export function proxyError(status: 502 | 503 | 504, headers: Record<string, string> = {}): Buffer {
+/** Returns the HTML error page of a proxy whose upstream failed: 500, 502, 503 or 504. */
+export function proxyError(status: 500 | 502 | 503 | 504, headers: Record<string, string> = {}): Buffer {
   const page = `<html><head><title>${status} ${REASONS[status]}</title></head><body>${status}</body></html>`;
   return httpResponse(status, page, { "Content-Type": "text/html", ...headers });
 }
