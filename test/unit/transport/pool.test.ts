@@ -392,6 +392,8 @@ describe("pools of many origins", () => {
     };
     expect(use()).toBe(pool);
     await expect.poll(use).not.toBe(pool);
-    expect(redis.stats()).toMatchObject({ opened: 2, closed: 2 });
+    const { opened, closed } = redis.stats();
+    expect(opened).toBeGreaterThanOrEqual(2);
+    expect(closed).toBe(opened);
   });
 });
