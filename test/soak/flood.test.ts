@@ -2,6 +2,10 @@ import { connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { type GatewayProcess, startGatewayProcess } from "warmline-testbed";
 
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const HARD = 500;
+const IN_USE = 20;
+
 let gateway: GatewayProcess;
 const clients = new Set<Client>();
 afterEach(async () => {
@@ -10,10 +14,11 @@ afterEach(async () => {
   await gateway.stop();
 });
 
-/** One connection that sends PING. */
+/** One connection that sends PING, now and then. */
 class Client {
   readonly socket: Socket = connect(gateway.port, "127.0.0.1");
   responses = 0;
+  refused = false;
   broken = false;
   #received = "";
   #answered: (() => void) | null = null;
@@ -27,8 +32,9 @@ class Client {
     });
     this.socket.on("data", (chunk) => {
       this.#received += chunk;
-      if (!this.#received.endsWith('{"result":"PONG"}')) return;
-      this.responses++;
+      this.refused ||= this.#received.startsWith("HTTP/1.1 503 ");
+      if (!this.#received.endsWith('{"result":"PONG"}') && !this.refused) return;
+      if (!this.refused) this.responses++;
       this.#received = "";
       this.#answered?.();
     });
@@ -42,7 +48,65 @@ class Client {
       this.#answered = resolve;
     });
   }
+
+  /** Uses it until `isOver`, or until the gateway ends it. */
+  async use(everyMs: number, isOver: () => boolean): Promise<void> {
+    while (!isOver() && !this.broken && !this.refused) {
+      await this.ping();
+      await sleep(everyMs);
+    }
+  }
 }
+
+const memoryMb = async () => (await gateway.metric("warmline_gateway_process_resident_memory_bytes")) / 1e6;
+const open = () => gateway.metric("warmline_gateway_connections_open");
+
+test(`a flood of ${2 * HARD} connections in ten seconds is held at the hard limit of ${HARD}`, {
+  timeout: 120_000,
+}, async () => {
+  gateway = await startGatewayProcess({
+    args: ["--max-connections", String(HARD), "--soft-max-connections", String(HARD - 100)],
+  });
+  let over = false;
+  const inUse = Array.from({ length: IN_USE }, () => new Client());
+  const used = inUse.map((client) => client.use(50, () => over));
+  await expect.poll(() => inUse.every((client) => client.responses > 0)).toBe(true);
+  const memoryBefore = await memoryMb();
+  const answered = () => inUse.map((client) => client.responses);
+  const atFirst = answered();
+
+  let ebb = false;
+  const flood: Client[] = [];
+  const flooded: Promise<void>[] = [];
+  for (let i = 0; i < 2 * HARD; i++) {
+    const client = new Client();
+    flood.push(client);
+    flooded.push(client.use(500, () => ebb));
+    if (i % 10 === 9) await sleep(100);
+  }
+  await sleep(1_000);
+  expect(await open()).toBeLessThanOrEqual(HARD);
+  const atHeight = answered();
+  const memory = await memoryMb();
+  ebb = true;
+  await Promise.all(flooded);
+  const refused = flood.filter((client) => client.refused).length;
+  for (const client of flood) client.socket.destroy();
+
+  // All in use at once: each connection beyond the limit got a refusal, and none was cut off without a response.
+  expect(refused).toBeGreaterThanOrEqual(HARD);
+  expect(flood.filter((client) => !client.refused && client.responses === 0)).toEqual([]);
+  expect(memory - memoryBefore).toBeLessThan(200);
+  // The one more is the connection that reads the number.
+  await expect.poll(open, { timeout: 10_000 }).toBeLessThanOrEqual(IN_USE + 1);
+  over = true;
+  await Promise.all(used);
+  // They got responses during the flood, and after it too.
+  const atLast = answered();
+  expect(atHeight.filter((count, i) => count <= atFirst[i]! || count >= atLast[i]!)).toEqual([]);
+  expect(inUse.filter((client) => client.broken || client.refused)).toEqual([]);
+  expect((await gateway.health()).status).toBe("ok");
+});
 
 test("5,000 idle connections cost no connection to Redis", { timeout: 120_000 }, async () => {
   gateway = await startGatewayProcess();
