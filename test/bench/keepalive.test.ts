@@ -90,7 +90,8 @@ describe("npm start, a few invocations", () => {
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(100);
     const blocks = ended.stdout.split("\n\n");
     expect(blocks[1]!.replaceAll("\n", " ")).toMatch(
-      /^A kept connection saved \d+\.\d ms \([^)]+\) per command, \d+\.\dx\. A client created in every call .*, 1 connection\. After a freeze .*, and 0 of 5 were lost \(@upstash\/redis: 5 of 5, bare agent: 5 of 5\)\.$/,
+      // Five small rounds on a busy machine may not decide the first.
+      /^(?:A kept connection saved \d+\.\d ms \([^)]+\) per command, \d+\.\dx|It is not clear whether a kept connection saved time: [^)]+\) per command)\. A client created in every call .*, 1 connection\. After a freeze .*, and 0 of 5 were lost \(@upstash\/redis: 5 of 5, bare agent: 5 of 5\)\.$/,
     );
     expect(blocks[2]).toMatch(/^client +keep-alive +client is +cold ms +warm ms +connections\n/);
     expect(blocks[2]).toMatch(/^warmline +on +recreated +\d+\.\d (?:\(|to )\d.* 1$/m);
