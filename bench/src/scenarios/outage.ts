@@ -75,15 +75,15 @@ export default defineScenario({
     return {
       terms: Object.values(FAULTS).map(([title, meaning]) => `${title}: ${meaning}.`),
       checks: [exactly("warmline serves the page to every request", failed === 0, `${failed} got none`)],
-      ...tabulate(rows, { group: titleOf, charts: ["worst s", "cached again s"] }, [
+      ...tabulate(rows, { group: titleOf, charts: ["worst page s", "cached again after s"] }, [
         ["fault", titleOf],
         ["cache handler", ({ arm }) => arm],
         ["requests", ({ pagesS }) => pagesS.count],
         ["no page", ({ failed }) => failed.total],
         ["cached", ({ cached }) => cached.total],
-        ["median s", MEASURES.median],
-        ["worst s", MEASURES.worst],
-        ["cached again s", MEASURES["cached again"], 1],
+        ["median page s", MEASURES.median],
+        ["worst page s", MEASURES.worst],
+        ["cached again after s", MEASURES["cached again"], 1],
         ["not again", ({ late }) => late.total],
       ]),
       notes: [
