@@ -108,7 +108,8 @@ export class CommandSender {
 
   /**
    * Runs commands as a transaction. Returns the reply to EXEC: if it was lost, an error reply that begins with `UNKNOWNOUTCOME` or
-   * `UNSENT`. @throws the signal's reason.
+   * `UNSENT`.
+   * @throws the signal's reason.
    */
   async transaction(commands: readonly RespCommand[], limits: Limits): Promise<Buffer> {
     const repeatable = commands.every(({ argv }) => !isWrite(argv));

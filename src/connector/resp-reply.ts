@@ -1,6 +1,8 @@
 import { MalformedReply } from "../protocol/malformed.js";
 import { Resp2Reader } from "../protocol/resp2.js";
 
+const MINUS = 0x2d;
+
 export const OK = Buffer.from("+OK\r\n");
 export const QUEUED = Buffer.from("+QUEUED\r\n");
 const NULL = Buffer.from("$-1\r\n");
@@ -37,7 +39,7 @@ const oneLine = (text: string) => text.replace(/[\r\n]+/g, " ");
 
 /** Returns the text of an error reply, or undefined for any other reply. */
 export function errorText(reply: Buffer): string | undefined {
-  return reply.toString("latin1", 0, 1) === "-" ? reply.toString("utf8", 1, reply.length - 2) : undefined;
+  return reply[0] === MINUS ? reply.toString("utf8", 1, reply.length - 2) : undefined;
 }
 
 /**

@@ -209,7 +209,10 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
    * channels do not: see docs/prefix.md. A command whose keys are not known, such as FT.SEARCH, rejects with ArgumentError.
    */
   prefix?: string | undefined;
-  /** Whether connections are kept. Default true; `WARMLINE_KEEPALIVE=0` turns it off. Only on Node. */
+  /**
+   * Whether connections are kept for the next command. Default true; `WARMLINE_KEEPALIVE=0` turns it off. With
+   * `warmline/fetch` the runtime decides.
+   */
   keepAlive?: boolean | undefined;
   /** A private authority or a client certificate for TLS, only on Node. NODE_EXTRA_CA_CERTS works too. */
   tls?: TlsOptions | undefined;
