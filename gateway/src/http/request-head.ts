@@ -77,6 +77,9 @@ const TARGET = setOf((byte) => byte > 0x20 && byte < 0x7f);
 /** Bytes of a header's value: no control character but the tab (RFC 9110, 5.5). */
 const VALUE = setOf((byte) => byte === 0x09 || (byte >= 0x20 && byte !== 0x7f));
 
+const byHash = new Map(NAMES.map((name) => [Buffer.from(name).reduce(nextHash, 0), name]));
+if (byHash.size !== NAMES.length) throw new Error("two header names have the same hash");
+
 type Values = { -readonly [name in HeaderName]: string | undefined };
 const NONE = Object.fromEntries(NAMES.map((name) => [name, undefined])) as Values;
 
@@ -89,13 +92,13 @@ const NONE = Object.fromEntries(NAMES.map((name) => [name, undefined])) as Value
 export function readHead(bytes: Buffer, from: number, end: number): RequestHead {
   let at = skip(TOKEN, bytes, from, end);
   if (at === from || bytes[at] !== SPACE) throw malformed("the request line is malformed");
-  const method = bytes.toString("latin1", from, at);
+  const method = methodOf(bytes, from, at);
   const targetFrom = at + 1;
   at = skip(TARGET, bytes, targetFrom, end);
   if (at === targetFrom || bytes[at] !== SPACE) throw malformed("the request line is malformed");
   const targetEnd = at;
   const minor = minorVersion(bytes, at + 1, end);
-  if (!METHODS.includes(method)) throw new HttpError("the method is unknown", 501);
+  if (method === undefined) throw new HttpError("the method is unknown", 501);
   const target = targetEnd - targetFrom === 1 ? "" : bytes.toString("latin1", targetFrom, targetEnd);
   let url = bytes[targetFrom] === SLASH ? target || "/" : "*";
   const given = readHeaders(bytes, at + 9, end);
@@ -145,6 +148,15 @@ function skip(set: Uint8Array, bytes: Buffer, from: number, end: number): number
   return at;
 }
 
+function methodOf(bytes: Buffer, from: number, to: number): string | undefined {
+  const first = bytes[from];
+  return METHODS.find((method) => {
+    if (method.length !== to - from || method.charCodeAt(0) !== first) return false;
+    for (let i = 1; i < method.length; i++) if (bytes[from + i] !== method.charCodeAt(i)) return false;
+    return true;
+  });
+}
+
 /** The digit behind `HTTP/1.`; the line must end there. */
 function minorVersion(bytes: Buffer, from: number, end: number): 0 | 1 {
   const text = bytes.toString("latin1", from, Math.min(from + 9, end));
@@ -165,14 +177,16 @@ function readHeaders(bytes: Buffer, from: number, end: number): RequestHeaders {
     if (count === MAX_HEADERS) throw new HttpError("the request has too many headers", 431);
     if (bytes[at] !== CR || bytes[at + 1] !== LF) throw malformed("a header line is malformed");
     const nameFrom = at + 2;
-    at = skip(TOKEN, bytes, nameFrom, end);
+    let hash = 0;
+    for (at = nameFrom; at < end && TOKEN[bytes[at]!] === 1; at++) hash = nextHash(hash, bytes[at]!);
     // A line that begins with space would continue the one before; space before the colon is as bad.
     if (at === nameFrom || bytes[at] !== COLON) throw malformed("a header line is malformed");
-    const name = bytes.toString("latin1", nameFrom, at++).toLowerCase();
+    const nameEnd = at++;
     while (isBlankOrTab(bytes[at]!)) at++;
     const valueFrom = at;
     at = skip(VALUE, bytes, at, end);
-    if (isRead(name)) {
+    const name = byHash.get(hash);
+    if (name !== undefined && isNamed(bytes, nameFrom, nameEnd, name)) {
       let valueEnd = at;
       // A tab after a header that sets the body's length is space by the RFC, an error to Node. It stays, and is refused.
       const isSpace = name === "content-length" || name === "transfer-encoding" ? isBlank : isBlankOrTab;
@@ -195,8 +209,19 @@ function isBlankOrTab(byte: number): boolean {
   return byte === SPACE || byte === TAB;
 }
 
-function isRead(name: string): name is HeaderName {
-  return Object.hasOwn(NONE, name);
+/** Returns the hash with one more byte. The case of letters has no effect. */
+function nextHash(hash: number, byte: number): number {
+  return (Math.imul(hash, 31) + (byte | 0x20)) | 0;
+}
+
+function isNamed(bytes: Buffer, from: number, to: number, name: string): boolean {
+  if (to - from !== name.length) return false;
+  for (let i = 0; i < name.length; i++) {
+    const byte = bytes[from + i]!;
+    const lower = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
+    if (lower !== name.charCodeAt(i)) return false;
+  }
+  return true;
 }
 
 function bodyLength(headers: RequestHeaders, minor: 0 | 1): number | null {
