@@ -1,6 +1,7 @@
-import { type BenchClient, commandsFunction, handlerPath, KEPT } from "../client/bench-client.js";
+import { type BenchClient, commandsFunction, handlerPath, KEPT, type Place } from "../client/bench-client.js";
 import { atMost, exactly } from "../results/checks.js";
 import { latencyColumns, tabulate } from "../results/present.js";
+import { withHead } from "../rig/response-head.js";
 import type { Rig } from "../rig/rig.js";
 import { PAUSING_LANES, runPaused } from "../rig/run-paused.js";
 import { defineScenario, type Settings } from "../scenario.js";
@@ -9,6 +10,8 @@ import { ratio } from "../statistics/series.js";
 /** A way of warmline to write after a pause, or a client's command. */
 interface Way {
   readonly way: string;
+  /** Whether the endpoint offers numbers, as one gateway does. Others, as Upstash, do not. */
+  readonly numbers?: boolean;
   readonly writes?: string;
   readonly ready?: boolean;
   /** Other work before the write, in round trips. */
@@ -20,6 +23,7 @@ interface Way {
 }
 
 const WAYS: readonly Way[] = [
+  { way: "numbered, one gateway", numbers: true, writes: "at-most-once", ready: false, work: 0, limit: 1.1 },
   { way: "PING, then the write", writes: "at-most-once", ready: false, work: 0, limit: 2.2 },
   { way: "ready() during other work", writes: "at-most-once", ready: true, work: 1.5, limit: 1.1 },
   { way: "exactly-once", writes: "exactly-once", ready: false, work: 0, limit: 1.1 },
@@ -49,11 +53,18 @@ function callsOf(
   return Math.max(1, Math.round((invocations * 2) / Math.max(2, frozenS) / (client ? 3 : 1)));
 }
 
+/** One way to the gateway as it is, and one whose responses offer no numbers. */
+interface Network {
+  readonly rttMs: number;
+  readonly rig: Rig;
+  readonly plain: Place;
+}
+
 /** Returns the function and the event of a way. */
-function functionOf(way: Way, rig: Rig, rttMs: number) {
+function functionOf(way: Way, { rig, plain, rttMs }: Network) {
   const { client, command = "get", writes = "", ready = false, work = 0 } = way;
   if (client) return { what: commandsFunction(client, KEPT, rig), event: { command, keys: ["first-write"] } };
-  const { endpoint, trust } = rig;
+  const { endpoint, trust } = way.numbers ? rig : plain;
   const env = { WARMLINE_URL: endpoint.url, WARMLINE_TOKEN: endpoint.token, BENCH_WRITES: writes };
   const event = { ready, workMs: work * rttMs };
   return { what: { handler: handlerPath("first-write"), env: { ...trust, ...env } }, event };
@@ -77,7 +88,13 @@ export default defineScenario({
   defaults: { rounds: [1, 1], invocations: [20, 3] },
   cases: async ({ rig, clients, settings, record }) => {
     const rttMs = settings.rtts?.[0] ?? 20;
-    const networkOf = async (tls: boolean) => ({ tls, rttMs, rig: await rig({ rttMs, tls }) });
+    const networkOf = async (tls: boolean) => {
+      const own = await rig({ rttMs, tls });
+      const plain = await own.at({});
+      for (const proxy of plain.proxies)
+        proxy.onConnection(() => withHead((head) => head.replace(/^warmline-instance:.*\r\n/im, "")));
+      return { tls, rttMs, rig: own, plain };
+    };
     const networks = [await networkOf(false), await networkOf(true)];
     await networks[1]!.rig.command("SET", "first-write", "hello");
     const cases = networks.flatMap((network) =>
@@ -89,8 +106,8 @@ export default defineScenario({
   durationS: (each, settings) => each.frozenS * callsOf(each, settings),
   label: nameOf,
   run: (each, { settings }) => {
-    const { rig, rttMs, frozenS } = each;
-    const { what, event } = functionOf(each, rig, rttMs);
+    const { frozenS } = each;
+    const { what, event } = functionOf(each, each);
     const pauses = { calls: callsOf(each, settings), pauseMs: frozenS * 1_000, frozen: frozenS > 0 };
     return runPaused(what, event, { ...pauses, latencyOf: (result) => (result as { ms: number }).ms });
   },
@@ -120,8 +137,9 @@ export default defineScenario({
       notes: [
         `Each case of warmline's ways runs ${settings.invocations} invocations of one SET in each of ${settings.rounds} instances, those of clients a third; fewer after long freezes. The function thaws with the invocation waiting, as on Lambda. The command alone is timed.`,
         "Clients run a GET or a SET with their settings as shipped, over TLS: to the gateway, or over TCP to Redis. A SET that no response confirms may have been lost or applied; the scenario faults measures that.",
+        "One gateway on its Redis recognises numbered writes, so that they take no PING. The other ways have an endpoint that offers no numbers, as Upstash.",
         "ready() during other work: the handler calls ready(), and then does something else for one and a half round trips before it writes.",
-        "x warm compares with a write with at-most-once, back to back, over the same network; for a client with its own command back to back.",
+        "x warm compares with a numbered write, back to back, over the same network; for a client with its own command back to back.",
       ],
     };
   },

@@ -19,8 +19,8 @@ const QUICK_IDLE_S = [0, 2];
 /** Returns the number of invocations of an instance, of the settings' number. */
 const callsOf = (idleS: number, invocations: number) =>
   Math.max(1, Math.round(invocations * SHARES.get(idleS)!));
-/** The longest time relative to the bare agent, which checks no connection. A write takes a PING before it. */
-const LIMITS = { get: { times: 1.2, text: "1.2 times" }, set: { times: 2, text: "twice" } } as const;
+/** The longest time relative to the bare agent, which checks no connection. */
+const LIMIT = 1.2;
 
 const idleOf = ({ idleS, frozen }: { idleS: number; frozen: boolean }) =>
   idleS === 0 ? "back to back" : `${idleS} s ${frozen ? "frozen" : "idle"}`;
@@ -70,11 +70,10 @@ export default defineScenario({
         );
         const agent = rows.find((other) => other.client.name === "agent" && nameOf(other) === nameOf(row));
         if (!agent) return [none];
-        const { times, text } = LIMITS[row.command];
         const near = atMost(
-          `warmline, ${nameOf(row)}: at most ${text} the bare agent's after the same pause`,
+          `warmline, ${nameOf(row)}: at most ${LIMIT} times the bare agent's after the same pause`,
           ratio(latencies, agent.latencies),
-          times,
+          LIMIT,
           { detail: ms(latencies.estimate().value) },
         );
         return [none, near];

@@ -7,6 +7,7 @@ import { FUNCTION_MS, ReplacedInstance } from "../faults/replaced-instance.js";
 import finWait from "../parts/fin-wait.js";
 import { decidedBy, exactly } from "../results/checks.js";
 import { byClient, grouped, tabulate, totalColumns } from "../results/present.js";
+import { withHead } from "../rig/response-head.js";
 import type { Defer, Rig } from "../rig/rig.js";
 import { PAUSING_LANES } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
@@ -72,17 +73,7 @@ async function zombieTrial(each: ZombieCase, defer: Defer): Promise<Ending> {
 /** Changes the limit in s that responses announce in their Keep-Alive header; null removes the header. */
 function keepAliveHeader(seconds: number | null): Pick<Behaviour, "exchange"> {
   const header = seconds === null ? "" : `Keep-Alive: timeout=${seconds}\r\n`;
-  return {
-    exchange: () => ({
-      response: (connection, { bytes, first }) => {
-        if (!first) connection.toClient(bytes);
-        else {
-          const text = bytes.toString("latin1").replace(/Keep-Alive: timeout=\d+\r\n/i, header);
-          connection.toClient(Buffer.from(text, "latin1"));
-        }
-      },
-    }),
-  };
+  return withHead((head) => head.replace(/Keep-Alive: timeout=\d+\r\n/i, header));
 }
 
 export default defineScenario({

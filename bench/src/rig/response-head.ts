@@ -1,0 +1,9 @@
+import type { Behaviour } from "warmline-testbed";
+
+/** Behaviour of a proxy for HTTP that changes the head of each response. */
+export const withHead = (change: (head: string) => string): Pick<Behaviour, "exchange"> => ({
+  exchange: () => ({
+    response: (connection, { bytes, first }) =>
+      connection.toClient(first ? Buffer.from(change(bytes.toString("latin1")), "latin1") : bytes),
+  }),
+});
