@@ -137,13 +137,15 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     const [cold, load] = [resultOf(results, "cold"), resultOf(results, "throughput")];
     const beside = (result: Result, cells: readonly string[], title: string) =>
       ["warmline", "bare agent"].map(
-        (client) => pick(result, cells, [client], [title])[0]![1]!.split(" ")[0]!,
+        (client) => pick(result, cells, [client], [title])[0]![1]!.split(" (")[0]!,
       );
     const [start, startOfAgent] = beside(cold, [coldCase(cold)], "init and first ms");
     const [pipeline, pipelineOfAgent] = beside(load, [nodeOf(load), "pipeline of 1,000 GETs"], "commands/s");
     const writes = firstWrites(results);
     const write = (way: string) =>
-      writes.rows.find((row) => row[0] === way)![1 + writes.pauses.indexOf("frozen for 2 s")]!.split(" ")[0]!;
+      writes.rows
+        .find((row) => row[0] === way)!
+        [1 + writes.pauses.indexOf("frozen for 2 s")]!.split(" (")[0]!;
     return `**Where it is slower**: a cold start takes ${start} ms up to the first reply, with ten lines of \`http.Agent\` ${startOfAgent} ms. An explicit pipeline of 1,000 GETs runs at ${inThousands(pipeline!)} thousand commands a second, with \`http.Agent\` at ${inThousands(pipelineOfAgent!)} thousand. On Upstash, the first write after 2 s frozen takes ${write("PING, then the write")} ms at a distance of 20 ms, with @upstash/redis ${write("@upstash/redis")} ms, and its \`PING\` counts as a command. [All figures](docs/performance.md).\n`;
   },
   "all-faults": (results) => {

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+// @ts-expect-error: a script without types
+import { compared } from "../../../scripts/second-publication.mjs";
+
+const columns = [{ title: "client" }, { title: "p50 ms", number: true }, { title: "x warm", number: true }];
+const tableOf = (ms: string, times: string) => ({ columns, rows: [{ cells: ["warmline", ms, times] }] });
+const checkOf = (verdict: string, actual: string) => ({ expectation: "it is fast", verdict, actual });
+const resultOf = (ms: string, times: string, verdict: string) => ({
+  ...{ scenario: "idle", summary: "1 yes, 0 no, 0 undecided." },
+  table: tableOf(ms, times),
+  checks: [checkOf(verdict, `${times}; beside`)],
+  parts: [{ name: "first-write", table: tableOf(ms, times) }],
+  data: [],
+});
+const first = resultOf("1.20 (1.10 to 1.30)", "1.5x (1.4x to 1.6x)", "yes");
+
+test("a second publication keeps its figures where the intervals overlap", () => {
+  const second = resultOf("1.28 (1.25 to 1.40)", "1.6x (1.6x to 1.8x)", "undecided");
+  const { result, apart, counts } = compared(first, second);
+  expect(result).toEqual({ ...second, summary: "0 yes, 0 no, 1 undecided." });
+  expect([apart, counts]).toEqual([
+    { ratios: [], figures: [], verdicts: [] },
+    { ratios: 3, figures: 2 },
+  ]);
+});
+
+test("figures of two publications that are apart become the range of both, and opposite verdicts undecided", () => {
+  const second = resultOf("1,050 (1,000 to 1,100)", "0.9x to 1.3x", "no");
+  const { result, apart } = compared(first, second);
+  const table = tableOf("1.10 to 1,100", "0.9x to 1.6x");
+  expect(result).toMatchObject({
+    table,
+    parts: [{ table }],
+    checks: [{ verdict: "undecided", actual: "0.9x to 1.6x; beside" }],
+    summary: "0 yes, 0 no, 1 undecided.",
+  });
+  const names = ["warmline: x warm", "it is fast", "warmline: x warm"];
+  expect(apart).toEqual({
+    ratios: expect.arrayContaining(names),
+    figures: ["warmline: p50 ms", "warmline: p50 ms"],
+    verdicts: ["it is fast"],
+  });
+});
