@@ -36,12 +36,13 @@ export function compared(first, second) {
   };
   const table = (before, after) => {
     const nameOf = ({ cells }) => cells.filter((_, at) => !after.columns[at].number).join(", ");
-    const old = new Map(before.rows.map((row) => [nameOf(row), row.cells]));
-    const rows = after.rows.map((row) => {
+    const rows = after.rows.map((row, at) => {
       const name = nameOf(row);
-      const cells = row.cells.map((cell, at) => {
-        const { title, number } = after.columns[at];
-        return number ? figure(`${name}: ${title}`, old.get(name)?.[at] ?? "", cell, title) : cell;
+      // Cases have the same order in each publication.
+      const old = before.rows[at] && nameOf(before.rows[at]) === name ? before.rows[at].cells : [];
+      const cells = row.cells.map((cell, column) => {
+        const { title, number } = after.columns[column];
+        return number ? figure(`${name}: ${title}`, old[column] ?? "", cell, title) : cell;
       });
       return { ...row, cells };
     });

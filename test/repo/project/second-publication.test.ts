@@ -3,7 +3,11 @@ import { expect, test } from "vitest";
 import { compared } from "../../../scripts/second-publication.mjs";
 
 const columns = [{ title: "client" }, { title: "p50 ms", number: true }, { title: "x warm", number: true }];
-const tableOf = (ms: string, times: string) => ({ columns, rows: [{ cells: ["warmline", ms, times] }] });
+/** Two rows of the same name, which differ in their number of clients. */
+const tableOf = (ms: string, times: string) => ({
+  columns,
+  rows: [{ cells: ["warmline", ms, times] }, { cells: ["warmline", "7", "9x (9x to 9x)"] }],
+});
 const checkOf = (verdict: string, actual: string) => ({ expectation: "it is fast", verdict, actual });
 const resultOf = (ms: string, times: string, verdict: string) => ({
   ...{ scenario: "idle", summary: "1 yes, 0 no, 0 undecided." },
@@ -20,7 +24,7 @@ test("a second publication keeps its figures where the intervals overlap", () =>
   expect(result).toEqual({ ...second, summary: "0 yes, 0 no, 1 undecided." });
   expect([apart, counts]).toEqual([
     { ratios: [], figures: [], verdicts: [] },
-    { ratios: 3, figures: 2 },
+    { ratios: 5, figures: 2 },
   ]);
 });
 
