@@ -21,7 +21,9 @@ const [locked, installed] = ["package-lock.json", "node_modules/.package-lock.js
 );
 if (installed !== locked) run("npm", "ci", "--no-audit", "--no-fund");
 rmSync(join(site, "pages"), { recursive: true, force: true });
-cpSync(join(root, "docs"), join(site, "pages"), { recursive: true });
+// The list of guides, which the site has beside each page.
+const isList = (path) => path === join(root, "docs/README.md");
+cpSync(join(root, "docs"), join(site, "pages"), { recursive: true, filter: (path) => !isList(path) });
 cpSync(join(site, "public"), join(site, "pages/public"), { recursive: true });
 run("npm", "run", "--silent", "build");
 const list = readFileSync(join(root, "llms.txt"), "utf8");
