@@ -32,6 +32,8 @@ export interface FunctionSpec {
 
 /** A way of using a client that has lines of its own in the fault table. */
 export interface FaultClient extends Pick<BenchClient, "name" | "label"> {
+  /** Whether the endpoint offers no numbers, as Upstash and several gateways. */
+  readonly plain?: boolean;
   /** The function that issues the calls; every event has the server's address. */
   readonly function: FunctionSpec;
 }
@@ -88,7 +90,7 @@ export interface BenchClient {
    * How it is used against faults: names of handlers, and their environments. Default: the handler `faults-client`, with nothing caught
    * or repeated; as shipped, and with a timeout if it has settings for that.
    */
-  readonly faults?: readonly (Pick<BenchClient, "name" | "label"> & FunctionSpec)[];
+  readonly faults?: readonly (Omit<FaultClient, "function"> & FunctionSpec)[];
 }
 
 /** Returns the path of a file of the built package. */

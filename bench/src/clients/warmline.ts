@@ -2,9 +2,7 @@ import { Redis } from "warmline";
 import type { BenchClient } from "../client/bench-client.js";
 import { connectWarmline } from "../client/warmline-client.js";
 
-const faultClient = (name: string, label: string, env: Record<string, string>) => {
-  return { name, label, handler: "faults-warmline", env };
-};
+const handler = "faults-warmline";
 
 export default {
   name: "warmline",
@@ -15,11 +13,11 @@ export default {
   protocol: "http",
   connect: connectWarmline(Redis),
   faults: [
-    faultClient("warmline", "warmline", {}),
-    faultClient("warmline-deadline", "warmline, deadline", { BENCH_DEADLINE: "1" }),
-    faultClient("warmline-once", "warmline, exactly-once", {
-      BENCH_DEADLINE: "1",
-      BENCH_WRITES: "exactly-once",
-    }),
+    { name: "warmline", label: "warmline", handler, env: {} },
+    { name: "warmline-plain", label: "warmline, no numbers", plain: true, handler, env: {} },
+    {
+      ...{ name: "warmline-once", label: "warmline, exactly-once", plain: true },
+      ...{ handler, env: { BENCH_WRITES: "exactly-once" } },
+    },
   ],
 } satisfies BenchClient;

@@ -22,20 +22,14 @@ export interface TurnsEvent extends Endpoint {
 }
 
 type TrialClient = Pick<ConnectedClient, Call["command"]>;
-/** The context that a function is given, as much as is used of it. */
-interface FunctionContext {
-  getRemainingTimeInMillis(): number;
-}
-
-type Connect = (context: FunctionContext) => TrialClient;
 
 /** Returns a handler that issues calls and returns their results. `connect` is called once for each address. */
-export function createHandler(connect: (event: TurnsEvent) => Connect) {
-  const connected = new Map<string, Connect>();
-  return async (event: TurnsEvent, context: FunctionContext): Promise<CallResult[]> => {
+export function createHandler(connect: (event: TurnsEvent) => TrialClient) {
+  const connected = new Map<string, TrialClient>();
+  return async (event: TurnsEvent): Promise<CallResult[]> => {
     const address = `${event.url} ${event.tcp?.port}`;
     if (!connected.has(address)) connected.set(address, connect(event));
-    const client = connected.get(address)!(context);
+    const client = connected.get(address)!;
     const settled: CallResult[] = [];
     for (const calls of event.turns)
       settled.push(...(await Promise.all(calls.map((call) => settle(client, call)))));

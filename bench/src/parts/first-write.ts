@@ -1,7 +1,6 @@
 import { type BenchClient, commandsFunction, handlerPath, KEPT, type Place } from "../client/bench-client.js";
 import { atMost, exactly } from "../results/checks.js";
 import { latencyColumns, tabulate } from "../results/present.js";
-import { withHead } from "../rig/response-head.js";
 import type { Rig } from "../rig/rig.js";
 import { PAUSING_LANES, runPaused } from "../rig/run-paused.js";
 import { defineScenario, type Settings } from "../scenario.js";
@@ -90,10 +89,7 @@ export default defineScenario({
     const rttMs = settings.rtts?.[0] ?? 20;
     const networkOf = async (tls: boolean) => {
       const own = await rig({ rttMs, tls });
-      const plain = await own.at({});
-      for (const proxy of plain.proxies)
-        proxy.onConnection(() => withHead((head) => head.replace(/^warmline-instance:.*\r\n/im, "")));
-      return { tls, rttMs, rig: own, plain };
+      return { tls, rttMs, rig: own, plain: await own.plain() };
     };
     const networks = [await networkOf(false), await networkOf(true)];
     await networks[1]!.rig.command("SET", "first-write", "hello");

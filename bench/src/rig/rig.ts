@@ -8,6 +8,7 @@ import {
   startRedis,
 } from "warmline-testbed";
 import type { BenchClient, Endpoint, Place } from "../client/bench-client.js";
+import { withHead, withoutNumbers } from "./response-head.js";
 
 /** Registers a function that stops something; the last one runs first. */
 export type Defer = (stop: () => unknown) => void;
@@ -64,6 +65,12 @@ export async function startRig(options: RigOptions, deferOfRig: Defer) {
       proxies: tcp ? [http, tcp] : [http],
     };
   };
+  /** Opens a path to the gateway whose responses offer no numbers, as those of Upstash and of several gateways. */
+  const plain = async (given: Partial<Distance> = {}) => {
+    const place = await at(given);
+    for (const proxy of place.proxies) proxy.onConnection(() => withHead(withoutNumbers));
+    return place;
+  };
   /** The addresses of these servers without the proxies, over loopback. */
   const direct: Endpoint = { url, token, ...(redis && { tcp: { port: redis.port!, tls: false } }) };
   return {
@@ -72,11 +79,12 @@ export async function startRig(options: RigOptions, deferOfRig: Defer) {
     gateway,
     /** The Redis behind the gateway, if one was requested. */
     redis,
-    /** Opens another proxy for faults, in front of the server for clients of that protocol. */
-    openProxy: (protocol: BenchClient["protocol"], defer: Defer) =>
+    /** Opens another proxy for faults, in front of the server for clients of that protocol, or of another port of it. */
+    openProxy: (protocol: BenchClient["protocol"], defer: Defer, port?: number) =>
       protocol === "tcp"
-        ? startPath(redis!.port!, options, "resp", defer)
-        : startPath(gateway.port, options, "http", defer),
+        ? startPath(port ?? redis!.port!, options, "resp", defer)
+        : startPath(port ?? gateway.port, options, "http", defer),
+    plain,
     /** Opens paths to the gateway and to the Redis behind it, over another distance. Default: they close with the rig. */
     at,
     /** The engine behind the gateway, in its own words. */

@@ -1,4 +1,4 @@
-import { type Behaviour, idleReaper } from "warmline-testbed";
+import { idleReaper } from "warmline-testbed";
 import { type FaultClient, faultClients, faultNotes } from "../client/bench-client.js";
 import type { Call } from "../faults/calls.js";
 import { incr } from "../faults/faults.js";
@@ -7,7 +7,7 @@ import { FUNCTION_MS, ReplacedInstance } from "../faults/replaced-instance.js";
 import finWait from "../parts/fin-wait.js";
 import { decidedBy, exactly } from "../results/checks.js";
 import { byClient, grouped, tabulate, totalColumns } from "../results/present.js";
-import { withHead } from "../rig/response-head.js";
+import { withHead, withoutNumbers } from "../rig/response-head.js";
 import type { Defer, Rig } from "../rig/rig.js";
 import { PAUSING_LANES } from "../rig/run-paused.js";
 import { defineScenario } from "../scenario.js";
@@ -35,6 +35,8 @@ const ARMS = [
   { arm: "nobody", drops: "nobody", announces: "long" },
 ] as const;
 
+/** The header of a response that announces its server's idle limit. */
+const KEEP_ALIVE = /Keep-Alive: timeout=\d+\r\n/i;
 /** Longer than any trial, in ms. */
 const NEVER_MS = 600_000;
 
@@ -47,7 +49,7 @@ type ZombieCase = (typeof ARMS)[number] &
 /** Invokes a function, freezes it, and invokes it again. Returns how the second call ended. */
 async function zombieTrial(each: ZombieCase, defer: Defer): Promise<Ending> {
   const { rig, drops, announces, frozenS, limitS } = each;
-  const { label, function: what } = each.client;
+  const { label, plain, function: what } = each.client;
   const site = await rig.at({}, defer);
   const closeMs = limitS * 1_000;
   const goneMs = drops === "middlebox" ? closeMs : NEVER_MS;
@@ -55,7 +57,13 @@ async function zombieTrial(each: ZombieCase, defer: Defer): Promise<Ending> {
   for (const proxy of site.proxies) {
     proxy.onConnection(() => ({
       ...(drops !== "nobody" && idleReaper({ closeMs, goneMs, fin: "lost" })),
-      ...keepAliveHeader(announcedS),
+      ...withHead((head) => {
+        const announced = head.replace(
+          KEEP_ALIVE,
+          announcedS === null ? "" : `Keep-Alive: timeout=${announcedS}\r\n`,
+        );
+        return plain ? withoutNumbers(announced) : announced;
+      }),
     }));
   }
   const instance = new ReplacedInstance(label, what);
@@ -68,12 +76,6 @@ async function zombieTrial(each: ZombieCase, defer: Defer): Promise<Ending> {
   const settled = await instance.invoke(event(second), undefined, frozenS * 1_000);
   await instance.stop();
   return judge(second, settled?.[0], await rig.command("GET", second.key), FUNCTION_MS);
-}
-
-/** Changes the limit in s that responses announce in their Keep-Alive header; null removes the header. */
-function keepAliveHeader(seconds: number | null): Pick<Behaviour, "exchange"> {
-  const header = seconds === null ? "" : `Keep-Alive: timeout=${seconds}\r\n`;
-  return withHead((head) => head.replace(/Keep-Alive: timeout=\d+\r\n/i, header));
 }
 
 export default defineScenario({
@@ -143,7 +145,7 @@ export default defineScenario({
         `A function is invoked, frozen for ${FREEZES.map(({ frozenS }) => frozenS).join(", ")} s, and invoked again, each time with one INCR. Meanwhile the connection is dropped after ${FREEZES.map(({ limitS }) => limitS).join(", ")} s of idle time. Times are real. The function's timeout is ${FUNCTION_MS / 1_000} s.`,
         `Honest server: it announces its idle limit in Keep-Alive. Silent server: it announces none, as Redis does over TCP in every arm. Both close the connection, the FIN does not reach the frozen function, and later bytes get a reset. Middlebox: a NAT or load balancer with a shorter limit than the ${LONG_S} s that the server announces drops the flow; later bytes get no reaction. Nobody: the connection stays open.`,
         "A call that has not settled when the function times out counts as hung. Duplicates are counted at the server.",
-        'Clients run with their defaults, and the others a second time as their own documentation advises. "warmline, deadline" has the invocation\'s context as its deadline, and so has "warmline, exactly-once".',
+        'Clients run with their defaults, and the others a second time as their own documentation advises. "warmline, no numbers" and "warmline, exactly-once" have an endpoint that offers no numbers, as Upstash and several gateways.',
         ...faultNotes(measured),
       ],
     };

@@ -458,18 +458,6 @@ test("the page of several results shows claims, verdicts and skipped scenarios, 
   expect(schemaErrors({ format: 4, results: several, skipped })).toEqual([]);
 });
 
-test("without a deadline, only a call that cannot succeed may last longer than the function", () => {
-  const verdict = (name: string, hopeless: boolean) =>
-    faults
-      .report(
-        rowsOf([{ client: { name, label: name }, title: "silent", hopeless }], () => ended({ hung: 1 })),
-        context,
-      )
-      .checks.find(({ expectation }) => /settles every call/.test(expectation))!.verdict;
-  expect([verdict("warmline", true), verdict("warmline", false)]).toEqual(["yes", "no"]);
-  expect(verdict("warmline-deadline", true)).toBe("no");
-});
-
 test("a cell of the fault table has the worst outcome, and its numbers", () => {
   const [chart] = faults.report(CASES.faults![2], context).charts;
   expect(chart).toMatchObject({
