@@ -5,13 +5,13 @@ import { invokeFrozen } from "../rig/run-instance.js";
 import { Gate } from "../util/gate.js";
 import type { CallResult, TurnsEvent } from "./calls.js";
 
-/** The function's timeout in ms. It exceeds all retries of the clients, so an unsettled call then hangs. */
+/** The function's timeout in ms. The clients' retries take less, so a call that is still unsettled then hangs. */
 export const FUNCTION_MS = 6_000;
 
-/** Few instances start at a time, so that their time is not up because of the others. */
+/** Only two instances start at a time, so that none times out because of the others. */
 const starts = new Gate(2);
 
-/** Function instances of one client, one after another: an instance whose time was up is replaced. */
+/** Function instances of one client, one after another: one that timed out is replaced. */
 export class ReplacedInstance {
   private instance: Instance | undefined;
 
@@ -25,8 +25,8 @@ export class ReplacedInstance {
   }
 
   /**
-   * Runs the handler, after `frozenMs` in which the function is frozen; it thaws with the invocation waiting. `before` runs right
-   * before, or once the function is frozen. Returns undefined when the function's time was up.
+   * Runs the handler. With `frozenMs` the function is first frozen for that time, and the invocation waits when it thaws. `before` runs
+   * right before the invocation, or as soon as the function is frozen. Returns undefined if the function timed out.
    */
   async invoke(event: TurnsEvent, before?: () => void, frozenMs = 0): Promise<CallResult[] | undefined> {
     this.instance ??= await starts.run(() => startInstance({ ...this.what, timeoutMs: FUNCTION_MS }));

@@ -13,13 +13,13 @@ import { mean } from "../statistics/series.js";
 
 /** The server's idle limit in s. */
 const LIMIT_S = 3;
-/** A socket that leaves FIN_WAIT_2 earlier does not stay, in s. */
+/** A socket stays in FIN_WAIT_2 if it is there for longer than this, in s. */
 const STAYS_S = 1;
 const FIN_TIMEOUT = "/proc/sys/net/ipv4/tcp_fin_timeout";
 
 /** How long a socket is followed, in s: a running function may close its side up to three seconds later on a busy machine. */
 const followedS = ({ seconds }: { readonly seconds: number }) => Math.max(3, seconds);
-/** Longer than an invocation is stopped, in ms. */
+/** A timeout in ms that no invocation reaches, not even that of a stopped function. */
 const NEVER_MS = 600_000;
 
 const stateOf = ({ frozen }: { readonly frozen: boolean }) => (frozen ? "frozen" : "running");
@@ -41,16 +41,22 @@ export default defineScenario({
   name: "fin-wait",
   title: "The server's socket of a frozen function",
   question: "How long does the server's socket of a frozen function stay in FIN_WAIT_2?",
-  // A client adds 90 s, and the kernel keeps the socket; one client of each protocol is measured.
+  // One client of each protocol: it is the kernel that keeps the socket, and each client adds 90 s.
   clients: "warmline,ioredis",
   fixed: ["rtt", "tls"],
-  // Each with a server and an instance, so that they leave the processors idle.
+  // Each has a server and an instance, which wait most of the time.
   lanes: 4,
   defaults: { rounds: [1, 1], seconds: [35, 3] },
   missing: () => kernelMissing() ?? redisMissing(),
   cases: ({ clients, record }) => {
     const finTimeoutS = Number(readFileSync(FIN_TIMEOUT, "utf8"));
-    record({ engine: "redis-server", rttMs: 0, tls: false, idleLimitS: LIMIT_S, finTimeoutS });
+    record({
+      engine: "redis-server; embedded behind the gateway",
+      rttMs: 0,
+      tls: false,
+      idleLimitS: LIMIT_S,
+      finTimeoutS,
+    });
     return clients.flatMap((client) => [true, false].map((frozen) => ({ client, frozen })));
   },
   label: ({ client, ...each }) => `${client.label}, ${stateOf(each)}`,
@@ -58,16 +64,17 @@ export default defineScenario({
     // A server of its own for each run, so that its port tells the runs' sockets apart.
     const { port, ...endpoint } = await startServer(client, defer);
     const what = commandsFunction(client, KEPT, { endpoint, trust: {} });
-    // Some clients connect in the init phase.
+    // Before the instance starts, since some clients connect in its init phase.
     const others = peersAt(port);
     const instance = await started(startInstance({ ...what, timeoutMs: NEVER_MS }), defer);
-    // The function stops itself right after its command: on a busy machine this process would do so too late.
+    // The function stops itself right after its command: on a busy machine this process might do so too late.
     const event: CommandsEvent = { stops: frozen };
     const follow = followClosed(port, followedS(settings) * 1_000, others);
     const invoked = instance.invoke(event).then((invocation) => {
       bodyOf(invocation, client.label, instance);
       return follow;
     });
+    // A stopped function never returns, so only a failed invocation ends the wait early.
     const { closedMs, finWaitMs } = await Promise.race([follow, invoked]);
     return { closedS: closedMs / 1_000, finWaitS: finWaitMs / 1_000 };
   },

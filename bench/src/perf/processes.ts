@@ -9,7 +9,7 @@ import type { Job, JobResult } from "./jobs.js";
 
 let found: readonly [client?: number, server?: number] | undefined;
 
-/** Returns the cores of a client and of the server; undefined if the system places them. */
+/** Returns the core of the client and that of the server; each is undefined if the system chooses it. */
 export function cores(): readonly [client?: number, server?: number] {
   found ??= hasCores() ? [0, 1] : [];
   return found;
@@ -33,7 +33,7 @@ export const commandFor = (core: number | undefined, program: string, ...args: s
 
 const TOKEN = "a-token-of-about-the-usual-length-0123456789abcdef";
 
-/** Starts a server of fixed replies, over HTTP and RESP, in a process of its own, and records where it and the clients run. */
+/** Starts a server of fixed replies, over HTTP and RESP, in a process of its own, and records where it and the clients run. Returns a function that gives its address. */
 export async function startFixedServer({ defer, record }: Pick<Context, "defer" | "record">) {
   const [, core] = cores();
   const placement = core === undefined ? "anywhere" : "own cores";
@@ -42,7 +42,7 @@ export async function startFixedServer({ defer, record }: Pick<Context, "defer" 
   const child = new Child(commandFor(core, "perf/fixed-server.js"));
   defer(() => child.end());
   const ports = await child.request<{ plain: number; tls: number }>({ cert, key });
-  /** Returns the way to it over a round trip in ms; 0 is loopback. */
+  /** Returns how to reach the server with a round trip in ms: through a proxy, or directly if it is 0. */
   return async (tls: boolean, rttMs: number): Promise<Place> => {
     let port = tls ? ports.tls : ports.plain;
     if (rttMs > 0) {
@@ -57,7 +57,7 @@ export async function startFixedServer({ defer, record }: Pick<Context, "defer" 
 
 /** Notes of all scenarios that measure clients against the server of fixed replies. */
 export const FIXED_SERVER_NOTES: readonly string[] = [
-  "The server sends fixed replies, over HTTP with the headers of warmline-gateway and over TCP those of Redis, from a separate process. It uses so little CPU time that the client determines the results.",
+  "A separate process sends fixed replies: over HTTP with the headers of warmline-gateway, over TCP as Redis does. It uses so little CPU time that the client determines the results.",
   "Compared clients run one after another in each round, in an order determined by the seed. With taskset and two cores, client and server have a core each.",
 ];
 

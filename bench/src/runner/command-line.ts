@@ -35,9 +35,9 @@ export const HELP = `npm start                             the scenario keepaliv
                                       options of keepalive, and --full for as many repetitions as npm run bench has
 npm run bench -- SCENARIO [options]
 npm run bench -- all [options]        every scenario, one report
-npm run bench -- report FILE...       a report of results that --json wrote; of one scenario the last one counts
+npm run bench -- report FILE...       a report of results that --json wrote; if several are of one scenario, the last one counts
 npm run bench -- publish [SCENARIO...] [--runs N] [--seed N]
-                                      the published results: several runs of each scenario, spread over the whole time
+                                      the published results: several runs of each scenario, spread over the duration of the publication
 npm run bench -- --list
 
 --quick            few repetitions and no verdicts: for a first look, not for numbers to quote
@@ -49,29 +49,30 @@ npm run bench -- --list
                    as shipped; all; http; tcp
 --invocations N    invocations per client, variant and round
 --rounds N         rounds, each with instances of its own; in faults and zombie: trials per client and case
---seconds N        duration of the load in s, for scenarios that run for a fixed time; of the pause in lambda
+--seconds N        duration of the load in s, for scenarios that run for a fixed time; in lambda, of the pause
 --memory MB        the function's memory size; the scenarios memory and lambda take several: --memory 128,1769
 --seed N           seed of the random order; printed with the result
 --json FILE        write all measurements as JSON
 --report FILE      write the HTML report; default bench/report/SCENARIO.html, with several scenarios bench/report/all.html
 
-publish            writes bench/results, from a commit. A scenario that was published from this commit is skipped, and an
-                   interrupted publication continues. A run on a host that slows or is busy is void, and is repeated.
-                   It takes --runs and --seed alone
---runs N           runs of each scenario; default 5. Each is one repetition of the figures
+publish            writes bench/results, from a committed state. A scenario that was published from this commit is skipped, and an
+                   interrupted publication continues. A run during which the host slows or is busy is void, and is repeated.
+                   It takes no options but --runs and --seed
+--runs N           runs of each scenario; default 5. The figures count each as one repetition
 `;
 
+/** The word that `npm start` passes in place of a scenario. */
 const START = "start";
-/** The number of runs of a publication: fewer decide nothing. */
+/** The default number of runs of a publication. With fewer, no check is decided. */
 const PUBLISHED_RUNS = 5;
 
-/** Whether a scenario or one of its parts takes an option. */
+/** Returns a test of whether something holds for a scenario or one of its parts. */
 const inSome =
   (takes: (scenario: Scenario) => boolean) =>
   (scenario: Scenario): boolean =>
     [scenario, ...(scenario.parts ?? [])].some(takes);
 
-/** Options that only some scenarios take, and whether one does. */
+/** Options that only some scenarios take, each with a test of whether a scenario takes it. */
 const SOME_TAKE: Readonly<Record<string, (scenario: Scenario) => boolean>> = {
   invocations: inSome(({ defaults }) => defaults.invocations !== undefined),
   seconds: inSome(({ defaults }) => defaults.seconds !== undefined),
@@ -87,7 +88,7 @@ export function parse(
   scenarios: readonly Scenario[],
   clients: readonly BenchClient[],
 ): CommandLine {
-  const { values, positionals } = read(args);
+  const { values, positionals, tokens } = read(args);
   if (values.help) return { action: "help" };
   if (values.list) return { action: "list" };
   const [name, ...more] = positionals;
@@ -96,10 +97,10 @@ export function parse(
     const option = options.find((each) => each in values);
     if (option !== undefined) throw new UsageError(`--${option} ${problem}`);
   };
-  const without = (...allowed: string[]) => Object.keys(values).filter((each) => !allowed.includes(each));
+  const allBut = (...allowed: string[]) => Object.keys(values).filter((each) => !allowed.includes(each));
   if (name === "report") {
     if (more.length === 0) throw new UsageError("report needs at least one file that --json wrote.");
-    refuse(without("json", "report"), "cannot be used with report, which measures nothing.");
+    refuse(allBut("json", "report"), "cannot be used with report, which measures nothing.");
     return { action: "report", files: more, ...output };
   }
   if (name === undefined || (more.length > 0 && name !== "publish"))
@@ -108,7 +109,7 @@ export function parse(
     );
   const isStart = name === START;
   if (name === "publish")
-    refuse(without("runs", "seed"), "cannot be used with publish: results are published with the defaults.");
+    refuse(allBut("runs", "seed"), "cannot be used with publish: results are published with the defaults.");
   else refuse(["runs"], `is an option of publish. It cannot be used with ${name}.`);
   if (isStart) refuse(["quick"], "cannot be used with npm start, which is quick without --full.");
   else refuse(["full"], "is an option of npm start. npm run bench measures in full unless --quick is given.");
@@ -134,7 +135,7 @@ export function parse(
       settings,
       clients: chooseClients(values.clients, scenario, clients),
       parts: isStart || values.only ? [] : (scenario.parts ?? []).map(runOf),
-      line: repeatCommand(args, name, scenario, seed),
+      line: repeatCommand(tokens, name, scenario, seed),
     };
   };
   const find = (word: string, among: readonly Scenario[]): Scenario => {
@@ -179,6 +180,7 @@ function read(args: readonly string[]) {
     return parseArgs({
       args: [...args],
       allowPositionals: true,
+      tokens: true,
       options: {
         help: { type: "boolean" },
         list: { type: "boolean" },
@@ -203,16 +205,22 @@ function read(args: readonly string[]) {
   }
 }
 
-/** Returns the command line that repeats the run: with its seed, without its output files and options that it does not use. */
-function repeatCommand(args: readonly string[], typed: string, scenario: Scenario, seed: number): string {
+/** Returns the command line that runs a scenario again: with its seed, without output files and options that it does not use. */
+function repeatCommand(
+  tokens: ReturnType<typeof read>["tokens"],
+  typed: string,
+  scenario: Scenario,
+  seed: number,
+): string {
   if (typed === "publish") return `npm run bench -- publish ${scenario.name} --seed ${seed}`;
-  const kept: string[] = [];
-  for (let at = 0; at < args.length; at++) {
-    const [flag, value] = args[at]!.split("=", 2);
-    const isUsed = SOME_TAKE[flag!.slice(2)]?.(scenario) ?? !["--json", "--report", "--seed"].includes(flag!);
-    if (!isUsed) at += value === undefined && flag !== "--tls" ? 1 : 0;
-    else if (args[at] !== typed) kept.push(args[at]!);
-  }
+  const isUsed = (name: string) => SOME_TAKE[name]?.(scenario) ?? !["json", "report", "seed"].includes(name);
+  const kept = tokens.flatMap((token) =>
+    token.kind !== "option" || !isUsed(token.name)
+      ? []
+      : token.value === undefined
+        ? [token.rawName]
+        : [token.rawName, token.value],
+  );
   const command = typed === START ? "npm start --" : `npm run bench -- ${scenario.name}`;
   return [command, ...kept, "--seed", seed].join(" ");
 }

@@ -14,12 +14,12 @@ import { availableClients, versionsOf } from "./available-clients.js";
 
 const CLOSE_MS = 60_000;
 /** The least time in ms between two calibrations. */
-const CALIBRATE_MS = 2_000;
+const CALIBRATION_GAP_MS = 2_000;
 
 export interface Measured {
   /** The samples of each case, round by round. */
   readonly cases: readonly { readonly label: string; readonly samples: readonly object[] }[];
-  /** The host's calibrations before and during the run, in ms. */
+  /** The host's calibrations in ms: before and after the run, and during it where one case runs at a time. */
   readonly paces: readonly number[];
 }
 
@@ -57,7 +57,7 @@ export async function runScenario(
         try {
           await within(CLOSE_MS, "It", (async () => stop())());
         } catch (error) {
-          // The measurements are whole, so that they are kept.
+          // The measurements are complete, so they are kept.
           problems.push(`A server or process of this run did not stop properly. ${(error as Error).message}`);
         }
       }
@@ -91,7 +91,7 @@ export async function runScenario(
         ...recorded,
       },
       versions: versionsOf(clients),
-      // As JSON has it, so that every reader finds the same.
+      // What JSON can hold, so that it equals what is read back from a file.
       data: JSON.parse(JSON.stringify(rows.map((row, at) => plain(row, cases[at]!)))),
     };
   });
@@ -139,7 +139,7 @@ async function runCases(
   const work = async (_: unknown, lane: number) => {
     for (let job = queue.shift(); job; job = queue.shift()) {
       progress.step(done, total, scenario.label(job.each));
-      if (lanes === 1 && performance.now() - calibratedAt > CALIBRATE_MS) {
+      if (lanes === 1 && performance.now() - calibratedAt > CALIBRATION_GAP_MS) {
         paces.push(calibrate());
         calibratedAt = performance.now();
       }
@@ -158,7 +158,7 @@ async function runCases(
   return { cases: measured, paces };
 }
 
-/** Puts a case and its samples together: those of each repetition, which is one round, or all rounds of a run. */
+/** Joins a case with its samples. Each repetition has those of one round, or of all rounds of a run. */
 export function buildRow<Case extends object, Sample extends object>(
   each: Case,
   repetitions: readonly (readonly Sample[])[],
@@ -179,7 +179,7 @@ const isNumeric = (values: readonly unknown[]): values is (number | number[])[] 
 
 const list = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
 
-/** A row for programs: all samples, and of the case its client's name and plain values. */
+/** A row for programs: all samples, and of the case its client's name and label, texts, numbers and booleans. */
 function plain(row: object, each: object): Record<string, unknown> {
   const entries = Object.entries(row).flatMap(([key, value]) => {
     if (!(key in each)) return [[key, value] as const];

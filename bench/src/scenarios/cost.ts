@@ -71,7 +71,7 @@ export default defineScenario({
       notes: [
         `A function of ${MEMORY_MB} MB, ${settings.invocations} invocations in each of ${settings.rounds} instances, over TLS. Durations are billed in whole ms. One in ${1 / COLD_SHARE} invocations pays the init phase.`,
         `AWS Lambda (x86, us-east-1, ${PRICES.lambda.readIn}): $${PRICES.lambda.perGbSecond} per GB-second, $${PRICES.lambda.perMillionRequests} per million requests. Upstash, pay as you go, beyond its free quotas (${PRICES.upstash.readIn}): $${PRICES.upstash.per100kCommands} per 100,000 commands, $${PRICES.upstash.perGb} per GB of bandwidth. Egress is what AWS bills for sent bytes if Redis is reached over the internet (${PRICES.egress.readIn}): $${PRICES.egress.perGb} per GB.`,
-        "A pipeline has as many commands as it contains. Upstash's price is the same for every client that sends the same commands: only commands that are not sent make it lower.",
+        "Upstash bills each command of a pipeline. Upstash's price is the same for every client that sends the same commands: only fewer commands make it lower.",
         "Bytes include TLS and its handshakes, not the headers of TCP and IP.",
       ],
     };

@@ -35,7 +35,7 @@ interface NearCase {
 }
 
 /**
- * Measures a function that reads {@link KEYS}, frozen between invocations, with a key overwritten in every so many freezes.
+ * Measures a function that reads {@link KEYS}, frozen between invocations, with a key overwritten in one of `every` freezes.
  * @returns its times in ms, its commands and bytes per invocation, the number of stale values, and the time in ms since the oldest
  * of them was overwritten
  */
@@ -52,7 +52,7 @@ async function measureNear({ cache, title, client, every, rig }: NearCase, conte
   const overwrite = async (key: string) => {
     const value = ++writes;
     await rig.redis!.command("SET", key, value);
-    // The write was acknowledged.
+    // Only from the acknowledgement on is the old value stale.
     const last = current.get(key);
     if (last !== undefined) overwrittenAt.set(last, performance.now());
     current.set(key, value);
@@ -89,7 +89,7 @@ async function measureNear({ cache, title, client, every, rig }: NearCase, conte
   };
 }
 
-/** Returns the number of reads and PINGs that clients have sent: by HTTP to the gateway, or by TCP to Redis. */
+/** Returns the number of commands so far: GET, PTTL and PING over HTTP, at the gateway; GET over TCP, at Redis. */
 async function commandsSent({ direct, redis }: Rig, protocol: "http" | "tcp"): Promise<number> {
   if (protocol === "tcp") {
     const stats = String(await redis!.command("INFO", "commandstats"));
@@ -108,7 +108,7 @@ export default defineScenario({
   name: "near",
   title: "Ten reads per invocation, from memory",
   question: "What do ten reads per invocation cost with a near cache, and how stale are they after a freeze?",
-  // A client adds two minutes, and caches are compared; @upstash/redis is the one of the priced service.
+  // Caches are compared, not clients. So only @upstash/redis is measured, the client of the service that is priced.
   clients: "upstash",
   fixed: ["tls"],
   plannedS: 33,
@@ -150,7 +150,7 @@ export default defineScenario({
         }
         if (cache !== "near") return [];
         const expectation = `warmline/near returns no value overwritten more than ${MAX_STALE} ms before, ${overwritten(row)}`;
-        return [exactly(expectation, oldestValue <= MAX_STALE, `the oldest by ${ms(oldestValue)}`)];
+        return [exactly(expectation, oldestValue <= MAX_STALE, `the oldest: ${ms(oldestValue)} before`)];
       }),
       ...tabulate(priced, { group: overwritten, charts: ["p50 ms"] }, [
         ["writes", overwritten],
@@ -167,7 +167,7 @@ export default defineScenario({
       notes: [
         `A function of ${MEMORY_MB} MB reads ten keys with Promise.all in each of ${settings.invocations} invocations, in ${settings.rounds} instances. Before each it is frozen for ${FROZEN} ms. In every freeze, or in one of ${RARELY}, another client overwrites one of the keys.`,
         "A value is stale if its successor had been acknowledged before the invocation was sent.",
-        `Prices: AWS Lambda (x86, us-east-1, ${PRICES.lambda.readIn}), $${PRICES.lambda.perMillionRequests} per million requests and $${PRICES.lambda.perGbSecond} per GB-second; Upstash (${PRICES.upstash.readIn}), $${PRICES.upstash.per100kCommands} per 100,000 commands and $${PRICES.upstash.perGb} per GB. They are per million invocations. A near cache at Upstash is one by time alone: its commands are then those of the Map.`,
+        `Prices: AWS Lambda (x86, us-east-1, ${PRICES.lambda.readIn}), $${PRICES.lambda.perMillionRequests} per million requests and $${PRICES.lambda.perGbSecond} per GB-second; Upstash (${PRICES.upstash.readIn}), $${PRICES.upstash.per100kCommands} per 100,000 commands and $${PRICES.upstash.perGb} per GB. The $ columns are per million invocations. With Upstash, a near cache can expire values by time only, so it sends the same commands as the Map.`,
       ],
     };
   },

@@ -9,11 +9,11 @@ import { defineScenario, redisMissing } from "../scenario.js";
 import { combine, difference, mean, ratio } from "../statistics/series.js";
 
 const WARM_UP = 10;
-/** The offset of the port of a node's bus. */
+/** What is added to a node's port for the port of its bus. */
 const BUS = 10_000;
 /** The pause in ms before each of the sparse requests. */
 const SPARSE_MS = 150;
-const [ONE, TEN] = [1, 10];
+const [FEW, MANY] = [1, 10];
 
 const NAMES: Readonly<Record<Arm, string>> = {
   new: "direct, new connections and topology",
@@ -26,7 +26,7 @@ const NAMES: Readonly<Record<Arm, string>> = {
 interface Requests {
   readonly arm: Arm;
   readonly name: string;
-  /** The client that keeps its connections to the gateway. Absent: bare sockets. */
+  /** The client that sends the requests to the gateway. Absent: plain sockets. */
   readonly client?: BenchClient;
 }
 
@@ -77,10 +77,10 @@ export default defineScenario({
     const sparse = arms.filter(({ arm }) => arm === "kept" || arm === "gatewayKept");
     return [
       ...[...arms, ...ofClients].flatMap((each) =>
-        [ONE, TEN].map((commands) => ({ ...each, commands, pauseMs: 0, target })),
+        [FEW, MANY].map((commands) => ({ ...each, commands, pauseMs: 0, target })),
       ),
       ...sparse.map((each) => {
-        return { ...each, name: `${each.name}, sparse requests`, commands: ONE, pauseMs: SPARSE_MS, target };
+        return { ...each, name: `${each.name}, sparse requests`, commands: FEW, pauseMs: SPARSE_MS, target };
       }),
     ];
   },
@@ -99,10 +99,10 @@ export default defineScenario({
       rows.find(
         (row) => !row.client && row.arm === arm && row.commands === commands && row.pauseMs === pauseMs,
       )!.latencies;
-    const [fetched, known, proxied] = [of("topology", ONE), of("kept", ONE), of("gatewayKept", ONE)];
-    const connecting = [of("new", TEN), of("topology", TEN)] as const;
-    const connectingToGateway = [of("gatewayNew", TEN), of("gatewayKept", TEN)] as const;
-    const sparse = [of("gatewayKept", ONE, SPARSE_MS), of("kept", ONE, SPARSE_MS)];
+    const [fetched, known, proxied] = [of("topology", FEW), of("kept", FEW), of("gatewayKept", FEW)];
+    const connecting = [of("new", MANY), of("topology", MANY)] as const;
+    const connectingToGateway = [of("gatewayNew", MANY), of("gatewayKept", MANY)] as const;
+    const sparse = [of("gatewayKept", FEW, SPARSE_MS), of("kept", FEW, SPARSE_MS)];
     return {
       checks: [
         atLeast(
@@ -116,10 +116,10 @@ export default defineScenario({
           },
         ),
         atLeast(
-          "a proxy next to the process takes over 90% of the time for connecting away",
+          "a proxy next to the process saves over 90% of the time for connecting",
           combine(
             [...connecting, ...connectingToGateway],
-            (all, rest, own, ownRest) => 1 - (own - ownRest) / (all - rest),
+            (fresh, kept, gatewayNew, gatewayKept) => 1 - (gatewayNew - gatewayKept) / (fresh - kept),
             mean,
           ),
           0.9,
@@ -130,7 +130,7 @@ export default defineScenario({
           },
         ),
         atLeast(
-          "a read takes longer through the proxy than over kept connections",
+          "a read takes longer through the proxy than over kept direct connections",
           ratio(proxied, known, mean),
           1,
           { article: "envoy.slower" },
@@ -139,7 +139,7 @@ export default defineScenario({
           "sparse reads lose more through the proxy than frequent ones",
           combine(
             [...sparse, proxied, known],
-            (own, direct, ownDense, directDense) => own - direct - (ownDense - directDense),
+            (gateway, direct, gatewayDense, directDense) => gateway - direct - (gatewayDense - directDense),
             mean,
           ),
           0,
@@ -152,8 +152,8 @@ export default defineScenario({
         ...latencyColumns("latencies"),
       ]),
       notes: [
-        `${count(settings.invocations)} requests one after another in each of ${settings.rounds} rounds, after ${WARM_UP} that do not count. The cluster is ${settings.rttMs} ms away; the gateway runs next to the process, as the article's proxy does. Parts are differences of means: new connections less kept ones, a fetched topology less a kept one.`,
-        "The topology is fetched with CLUSTER SLOTS, as by the article's client. An idle connection of the gateway to Redis stays open, unlike the article's.",
+        `${count(settings.invocations)} requests one after another in each of ${settings.rounds} rounds, after ${WARM_UP} that do not count. The cluster is ${settings.rttMs} ms away; the gateway runs next to the process, as the proxy of Houzz's article does. Parts are differences of means: new connections less kept ones, a fetched topology less a kept one.`,
+        "The topology is fetched with CLUSTER SLOTS, as by the client of that article. An idle connection of the gateway to Redis stays open, unlike those of its proxy.",
       ],
     };
   },

@@ -15,7 +15,7 @@ export type KernelSocket = ReturnType<typeof parseSockets>[number];
 type KernelSockets = readonly KernelSocket[];
 
 /**
- * Reads the lines of `/proc/net/tcp`.
+ * Parses the text of `/proc/net/tcp`.
  * @param port the port of one end; other lines, of which there may be thousands, are skipped unread. Default: any
  */
 export function parseSockets(text: string, port?: number) {
@@ -54,7 +54,8 @@ const hexadecimal = (address: string): string =>
     .toUpperCase();
 
 /**
- * Returns a function that counts the sockets of some servers in TIME_WAIT, at both sides, without those that are there now.
+ * Returns a function that counts the sockets in TIME_WAIT with one of these ports at either end.
+ * @param sockets sockets that do not count, whatever their state. Default: those that exist now
  * @param client the IPv4 address of the clients whose sockets count. Default: all clients
  */
 export function timeWaitCounter(ports: ReadonlySet<number>, sockets = kernelSockets(), client?: string) {

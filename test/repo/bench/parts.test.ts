@@ -89,6 +89,14 @@ describe("the command line", () => {
     );
   });
 
+  test("a value that is also the name of a scenario stays in the command that repeats the run", () => {
+    expect(read("all", "--clients", "all", "--seed", "3")).toMatchObject({
+      runs: expect.arrayContaining([
+        expect.objectContaining({ line: "npm run bench -- keepalive --clients all --seed 3" }),
+      ]),
+    });
+  });
+
   test.each([["--invocations=5"], ["--seconds=5"], ["--memory=128"], ["--clients=agent"]])(
     "%s is refused by a scenario that does not use it",
     (option) => {
