@@ -13,7 +13,7 @@ export type { ConnectorOptions } from "./connector/options.js";
 export type IORedisConnector = new (options: any) => any;
 
 /** Options of ioredis that have no effect over HTTP, and what to do instead. */
-const REFUSED: Record<string, readonly [isSet: (value: unknown) => boolean, instead: string]> = {
+const REFUSED: Record<string, readonly [isRefused: (value: unknown) => boolean, instead: string]> = {
   db: [(value) => Number(value) > 0, "start the gateway with the database, as in --redis redis://host/1"],
   host: [
     (value) => !/^(localhost|127\.0\.0\.1|::1)$/.test(String(value)),
@@ -27,7 +27,7 @@ const REFUSED: Record<string, readonly [isSet: (value: unknown) => boolean, inst
 };
 
 /**
- * Returns a connector for ioredis whose connections are requests to warmline-gateway.
+ * Returns a connector class for ioredis whose connections send commands to warmline-gateway over HTTP.
  *
  * A command whose response was lost rejects with an error that begins with `UNKNOWNOUTCOME`, and is not sent again. A command
  * that was not sent rejects with `UNSENT`.
@@ -37,7 +37,7 @@ const REFUSED: Record<string, readonly [isSet: (value: unknown) => boolean, inst
 export function warmlineConnector(options: ConnectorOptions = {}, ...surplus: []): IORedisConnector {
   const context = createContext("warmlineConnector", options, surplus);
   return class WarmlineConnector {
-    /** ioredis emits this error if the stream is destroyed before it has connected. */
+    /** Read by ioredis, which emits it if the stream is destroyed before it has connected. Never set here. */
     firstError: Error | undefined;
     #stream: RespStream | undefined;
     /** Time in ms that commands have after `disconnect()` to complete. */
@@ -45,9 +45,9 @@ export function warmlineConnector(options: ConnectorOptions = {}, ...surplus: []
 
     /** @throws ConfigError if an option of ioredis would have no effect. */
     constructor(ioredisOptions: Record<string, unknown>) {
-      for (const [name, [isSet, instead]] of Object.entries(REFUSED)) {
+      for (const [name, [isRefused, instead]] of Object.entries(REFUSED)) {
         const value = ioredisOptions[name];
-        if (value === undefined || value === null || !isSet(value)) continue;
+        if (value === undefined || value === null || !isRefused(value)) continue;
         throw new ConfigError(`${name} of ioredis has no effect over HTTP: leave it out; ${instead}`);
       }
       this.#disconnectTimeout = Number(ioredisOptions.disconnectTimeout ?? 2_000);

@@ -18,14 +18,14 @@ import type { BufferBudget } from "./util/buffer-budget.js";
 export interface Backend {
   /** A readable description. */
   readonly description: string;
-  /** A readable description of where the Redis started for it keeps its data. Null if it keeps none. */
+  /** Where the Redis that was started for this gateway keeps its data, as text. Null if it keeps none. */
   readonly data: string | null;
-  /** The outcome of the `seed` file as a sentence, or null without one. */
+  /** The outcome of loading the `seed` file, as a sentence. Null if none was loaded. */
   readonly seeded: string | null;
   readonly upstreams: Upstreams;
   /** Whether other gateways may use the same Redis: it was not started for this one. */
   readonly isShared: boolean;
-  /** The reason why a Redis that was not started for it can't be reached at present. Null if it can, or if no attempt has ended. */
+  /** Why Redis can't be reached at present. Null if it can, before an attempt has ended, and if it was started for this gateway. */
   readonly problem: string | null;
   /** The reason why the Redis that was started for it can't keep its data at present. Null if it can, or keeps none. */
   readonly unkept: string | null;
@@ -36,8 +36,8 @@ export interface Backend {
 }
 
 /**
- * Creates the backend of the settings. Starts an engine if they name no Redis.
- * @param activity when connections to Redis are closed, since it is not used. Default: never
+ * Creates the backend of the settings. Starts an engine if they name no Redis and have none that runs.
+ * @param activity decides when connections to Redis that are not used are closed. Default: never
  * @throws {TypeError} when a URL is wrong
  * @throws {Error} when the engine can't be started
  */

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { helpText } from "./cli/help.js";
-import { readKeptToken } from "./cli/kept-token.js";
+import { loadOrCreateToken } from "./cli/kept-token.js";
 import { environmentOf, readyLines, redisEnvironmentOf } from "./cli/ready-lines.js";
 import { runCommand } from "./cli/run-command.js";
 import { type CliSettings, readSettings } from "./cli/settings.js";
@@ -29,7 +29,7 @@ async function run({ options, command }: CliSettings): Promise<number> {
   // Before anything is started: a signal may come at any time.
   const signals = new StopSignals();
   logUncaught(createLog(resolveSettings(options).logLevel));
-  const kept = hasToken(options) ? null : readKeptToken(process.env);
+  const kept = hasToken(options) ? null : loadOrCreateToken(process.env);
   // With a token of its own the gateway is in development, so the console is on.
   const ownToken = kept && { token: kept.token, console: options.console ?? true };
   const gateway = await start({ ...options, ...ownToken }, command !== undefined).catch((error) => {

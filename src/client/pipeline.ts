@@ -73,7 +73,7 @@ class CommandQueue {
     return this;
   }
 
-  // Bound, because a detached method of a client or a pipeline has to work.
+  // Arrow functions, so that they work detached, as all methods of clients and pipelines do.
   length = (): number => this.#commands.length;
 
   exec = async (options?: { keepErrors?: boolean }): Promise<unknown[]> => {
@@ -102,7 +102,7 @@ class CommandQueue {
     const send = (commands: readonly Command[]): Promise<Result[]> => {
       const guardedWrites = commands.map((command) => guardWrite(client, command));
       const guarded = guardReads(client, guardedWrites, path, settings.scope);
-      // After the guards, because this may throw: a write that was called takes its ordinal of the scope even then.
+      // Limits may throw, so they come after the guards: each write takes its ordinal in the scope even then.
       return sendAll(client, guarded, path, createLimits(settings));
     };
     const near = getNear(client);
@@ -148,14 +148,14 @@ function sendAll(
   });
 }
 
-const describeMethod = (name: string) => {
+const methodFactory = (name: string) => {
   const make = commandMethod(name);
   return make && ((queue: CommandQueue) => make((spec, args) => queue[SEND](spec, args)));
 };
 
 Object.setPrototypeOf(
   CommandQueue.prototype,
-  boundPrototype(describeMethod, commandNames, (object) => Object.hasOwn(object, "exec"), true),
+  boundPrototype(methodFactory, commandNames, (object) => Object.hasOwn(object, "exec"), true),
 );
 
 /** @param path `pipeline`, or `multi-exec` for a transaction. */

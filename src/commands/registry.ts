@@ -7,7 +7,7 @@ let specs: Map<string, CommandSpec> | undefined;
 /** Returns the spec of a command, if there is one, and the number of words of its name. @param argv name and arguments. */
 export function findSpec(argv: readonly unknown[]): [spec: CommandSpec | undefined, nameLength: number] {
   specs ??= new Map(
-    [...everyGroup(), ...Object.values(namespaces).map((specs) => specs()), { bitfieldSpec }]
+    [...everyGroup(), ...Object.values(namespaces).map((group) => group()), { bitfieldSpec }]
       .flatMap((group) => Object.values<CommandSpec>(group))
       .map((spec) => [spec.name, spec]),
   );
@@ -27,7 +27,7 @@ const MODULE_READS =
 export function isWrite(argv: readonly unknown[]): boolean {
   const [spec, nameLength] = findSpec(argv);
   if (!spec && MODULE_READS.test(String(argv[0]))) {
-    // If the response is lost, its cursor stays open at the server.
+    // With a cursor it counts as a write: a repeat after a lost response would open a second cursor at the server.
     return argv.some((arg) => /^withcursor$/i.test(String(arg)));
   }
   const write = spec?.write ?? true;

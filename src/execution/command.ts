@@ -34,7 +34,7 @@ export interface Command {
   readonly schema?: StandardSchema | undefined;
   /** Its position in a pipeline or transaction of the user. */
   readonly index?: number | undefined;
-  /** Runs a function in the asynchronous context of the caller. Present if functions of the user (codec, schema) read the reply. */
+  /** Runs a function in the asynchronous context of the caller. Present if functions of the user (codec, schema) read the reply, and the runtime has such contexts. */
   readonly inContext?: (<T>(read: () => T) => T) | undefined;
 }
 
@@ -46,7 +46,7 @@ export function createCommand(
   index?: number,
 ): Command {
   const { name } = spec;
-  // Room for four elements, which is enough for most commands: an array that grows gets room for sixteen more.
+  // Room for four elements is enough for most commands. V8 gives an array that grows room for sixteen more.
   let encoded: CommandArg[] = [name, "", "", ""];
   encoded.length = 1;
   if (name.includes(" ")) encoded = name.split(" ");
@@ -58,11 +58,12 @@ export function createCommand(
     spec.encodeArgs(codec.encode, args, encoded);
     if (context.prefix) prefixKeys(encoded, context.prefix);
   } catch (error) {
-    // By its name: `warmline/modules` may have a copy of the class.
+    // Compared by name: `warmline/modules` may have a copy of the class.
     if ((error as Error)?.name !== "InvalidArgument") throw error;
     const { message, cause } = error as InvalidArgument;
     throw new ArgumentError(`${name}: ${message}`, { command: name, index, cause });
   }
+  // A copy has no spare room.
   const argv = encoded.length > 4 ? encoded.slice() : encoded;
   const write = typeof spec.write === "function" ? spec.write(argv.slice(nameLength)) : spec.write;
   return {
@@ -112,7 +113,7 @@ export class Pending<C extends Sent["command"] = Command> implements Sent {
   #unwatch: (() => void) | undefined;
 
   /**
-   * @param limits its own limits, if it has any besides the timeout.
+   * @param limits what limits this command alone. Undefined if only the timeout of its request does.
    * @param place its position among the commands of the receiver.
    */
   constructor(

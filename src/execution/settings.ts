@@ -15,9 +15,9 @@ export interface Settings {
   readonly writes: WriteMode;
   /** Lifetime of the stored reply of an exactly-once write, in ms. */
   readonly exactlyOnceTtl: number;
-  /** Numbers the writes of one delivery, if the client is for one. */
+  /** Numbers the exactly-once writes of one message or event, if the client has a `scope`. */
   readonly scope: WriteScope | undefined;
-  /** The use of the near cache, if the client has one. */
+  /** Whether reads use the client's near cache. `verify`: each value is compared with the server's before it is returned. */
   readonly near: boolean | "verify";
   readonly autoPipelining: boolean;
   readonly retries: number;
@@ -25,7 +25,7 @@ export interface Settings {
 }
 
 /** Time in ms that the last repeat of an exactly-once write may take to arrive. */
-const DELIVERY_MARGIN = 10_000;
+const ARRIVAL_MARGIN = 10_000;
 
 /** Checks the options of a client, and fills in defaults. @throws ConfigError naming the option that is wrong. */
 export function resolveSettings(options: RedisOptions): Settings {
@@ -44,6 +44,7 @@ export function resolveSettings(options: RedisOptions): Settings {
     retries: 5,
     backoff: jitteredBackoff,
   };
+  // The client's own option `near` is the cache itself.
   return merge(base, { ...options, near: undefined });
 }
 
@@ -66,7 +67,7 @@ function merge(base: Settings, options: CallOptions & ScopeOptions): Settings {
     writes,
     near,
     retries,
-    backoff: backoff ? endedByError(backoff) : base.backoff,
+    backoff: backoff ? endedByThrow(backoff) : base.backoff,
     ...(scope !== undefined && {
       scope: typeof scope === "string" ? createScope(scope, strict) : (scope as WriteScope),
       exactlyOnceTtl: Math.round((remember ?? 86_400) * 1_000),
@@ -77,17 +78,17 @@ function merge(base: Settings, options: CallOptions & ScopeOptions): Settings {
     'scope needs writes: "exactly-once"; remember and strict need scope',
   );
   const { exactlyOnceTtl } = settings;
-  // Redis may hold a token from the moment that the call began, and the last repeat is sent when the call ends. Up to
-  // DELIVERY_MARGIN may pass until that repeat arrives.
+  // Redis may store the reply as soon as the call begins, and the last repeat is sent when the call ends. Up to
+  // ARRIVAL_MARGIN may pass until that repeat arrives.
   assertConfig(
-    writes !== "exactly-once" || exactlyOnceTtl >= settings.timeout + DELIVERY_MARGIN,
-    `${settings.scope ? "remember" : "exactlyOnceTtl"} (${exactlyOnceTtl} ms) must be at least ${DELIVERY_MARGIN} ms longer than timeout (${settings.timeout} ms)`,
+    writes !== "exactly-once" || exactlyOnceTtl >= settings.timeout + ARRIVAL_MARGIN,
+    `${settings.scope ? "remember" : "exactlyOnceTtl"} (${exactlyOnceTtl} ms) must be at least ${ARRIVAL_MARGIN} ms longer than timeout (${settings.timeout} ms)`,
   );
   return settings;
 }
 
-/** Returns a backoff that ends the retries if the user's function throws, so that no error reaches the event of a socket. */
-const endedByError = (backoff: Settings["backoff"]) => (retry: number) => {
+/** Returns a backoff that ends the retries if the user's function throws, so that its error is not thrown in a socket's event handler. */
+const endedByThrow = (backoff: Settings["backoff"]) => (retry: number) => {
   try {
     return backoff(retry);
   } catch {

@@ -10,19 +10,19 @@ export type TraceDetails = Pick<TraceContext, "command" | "batchSize" | "args" |
 
 /** Reports the beginning and the end of commands and requests. */
 export interface Tracer {
-  /** Whether `trace` has an effect now. If not, no context is created for it. */
+  /** Whether `trace` has an effect now. If not, callers build no context. */
   isActive(operation: Operation): boolean;
   /** Calls `run` at once. Returns a promise that settles like the promise of `run`. */
   trace<T>(context: TraceContext, run: () => Promise<T>): Promise<T>;
 }
 
 /** The parts of a client's context that its traces need. */
-interface TracedClient {
+interface TracedContext {
   readonly tracer?: Tracer | undefined;
   readonly endpoint: Endpoint | ConfigError | undefined;
 }
 
-/** Returns the tracer of a client: its hook around the tracer of the platform. */
+/** Returns the tracer of a client: its hook is called, then `inner`, the platform's tracer. Without a hook it is `inner`. */
 export function createTracer({ hook }: TracingOptions, inner?: Tracer): Tracer | undefined {
   if (!hook) return inner;
   return {
@@ -51,12 +51,13 @@ export function createTracer({ hook }: TracingOptions, inner?: Tracer): Tracer |
  * @param details returns the other fields of the context in a new object, to which the common ones are added.
  */
 export function traced<T>(
-  { tracer, endpoint }: TracedClient,
+  { tracer, endpoint }: TracedContext,
   operation: Operation,
   run: () => Promise<T>,
   details: () => TraceDetails,
 ): Promise<T> {
   if (!tracer?.isActive(operation)) return run();
+  // A ConfigError has no origin either.
   const { host, port } = toServer(new URL((endpoint as Endpoint | undefined)?.origin ?? "http://localhost"));
   return tracer.trace(Object.assign(details(), { operation, serverAddress: host, serverPort: port }), run);
 }

@@ -6,8 +6,8 @@ import type { Codec } from "../protocol/codec.js";
 import type { Bulk } from "../protocol/reply.js";
 
 /**
- * Sets the key to ARGV[2], or deletes it without an ARGV[2], if its value is unchanged. ARGV[1] is "+" and the value as it was read,
- * or "-" if there was none.
+ * If the value of the key is still the one that was read, sets it to ARGV[2], or deletes the key if there is no ARGV[2], and returns 1.
+ * Otherwise returns 0. ARGV[1] is "+" followed by the value that was read, or "-" if there was none, for which GET returns false.
  */
 const COMPARE_AND_SET = `local c,k,a,b=redis.call,KEYS[1],ARGV[1],ARGV[2]
 if (a~="-" and string.sub(a,2))~=c("GET",k) then return 0 end
@@ -31,8 +31,8 @@ const STORED: Codec = { encode: (value) => value, decode: (stored) => stored };
  * Over HTTP this replaces WATCH, which needs a connection of its own.
  * @param change gets the value or null. It may be called several times.
  * @returns the stored value, or null.
- * @throws ArgumentError if `attempts` is below 1, or if the codec reads text and the stored value is not UTF-8: as text it
- * has U+FFFD in place of its bytes, which would be written back. WarmlineError if other clients changed the key at every
+ * @throws ArgumentError if `attempts` is below 1, or if the codec reads text and the stored value is not UTF-8: decoded
+ * as text, its bytes would become U+FFFD and be written back that way. WarmlineError if other clients changed the key at every
  * attempt.
  */
 export async function update<T>(
@@ -43,7 +43,7 @@ export async function update<T>(
 ): Promise<T | null> {
   if (!(attempts >= 1)) throw new ArgumentError("update: attempts must be 1 or more", { command: "update" });
   const { codec } = executor.settings;
-  // At most once: a repeat would find the change of its first copy, and `change` would be applied to it. EVAL can't be guarded.
+  // At most once: a repeat would find the value that its first copy stored, fail, and `change` would be applied a second time.
   const plain = executor.withSettings({ codec: STORED, writes: "at-most-once", near: false });
   for (let attempt = 0; attempt < attempts; attempt++) {
     const stored = (await plain.call("get", key)) as Bulk | null;

@@ -14,7 +14,7 @@ import { streamEntries, Unsupported } from "./stream-entries.js";
 export interface FollowOptions {
   /**
    * The id of the entry after which to begin, such as that of the last entry received. Default `"0-0"`: the beginning of the
-   * stream. `"-"`: the first entry that has not been trimmed. `"$"`: entries added from now on.
+   * stream, with GapError if that was trimmed. `"-"`: the first entry that has not been trimmed. `"$"`: entries added from now on.
    */
   from?: string | undefined;
   /** Ends the loop with its reason. Default: the client's signal. */
@@ -23,11 +23,12 @@ export interface FollowOptions {
 
 /**
  * Returns the entries of a stream as they are added: `for await (const { id, fields } of follow(redis, "log"))`. It continues by
- * id after freezes, lost connections and restarts, so that no entry is missing or comes twice. The loop ends with the entry by
- * which `produce` closes a stream.
+ * id after freezes, lost connections and restarts, so that no entry is missing or comes twice. The loop ends at the entry by
+ * which `produce` closes a stream, without returning it.
  *
- * warmline-gateway sends entries as they are added. Other endpoints are read every 100 ms, or up to 2 s without new entries.
- * @throws ArgumentError if an argument can't be sent. The loop throws GapError if entries after the position were trimmed or
+ * warmline-gateway sends entries as they are added. Other endpoints are read every 100 ms, and less often, down to every 2 s,
+ * while there are no new entries.
+ * @throws ArgumentError if an argument is wrong. The loop throws GapError if entries after the position were trimmed or
  * deleted, WarmlineError if the producer aborted the stream, and any error that prevents the first read.
  */
 export function follow<V = unknown, T = V>(
@@ -53,7 +54,7 @@ export function follow<V = unknown, T = V>(
   >;
 }
 
-/** Checks that a key can be part of a URL's path, which loses the segments "." and "..", also percent-encoded. */
+/** Checks that a key can be part of a URL's path, from which parsers remove the segments "." and "..", even percent-encoded. */
 export function checkKey(assert: Assert, key: unknown): void {
   assert(
     typeof key === "string" && key.isWellFormed() && !/^\.{0,2}$/.test(key),

@@ -1,6 +1,6 @@
 type FieldType = "TEXT" | "U64" | "I64" | "F64" | "BOOL" | "DATE" | "KEYWORD" | "FACET";
 
-/** A field of a search index, written by hand. */
+/** A field of a search index, written as a plain value. */
 export type IndexField =
   | FieldType
   | { type: FieldType; fast?: boolean; noTokenize?: boolean; noStem?: boolean; from?: string };
@@ -39,7 +39,7 @@ export class FieldBuilder {
   }
 }
 
-/** Builders of schemas, which modules call while they are imported. Only creating an index is refused. */
+/** Builders of schemas. They do not throw, since modules call them while they are imported: only creating an index does. */
 export const s = {
   string: () => new FieldBuilder(),
   number: (_type: "U64" | "I64" | "F64" = "F64") => new FieldBuilder(),

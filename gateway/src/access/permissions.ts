@@ -17,23 +17,23 @@ export interface PermissionsOptions {
   /** The token's name, for logs. */
   readonly name: string;
   readonly role: Role;
-  /** Commands that were opened: see `denialReason`. */
+  /** Commands that run although the gateway refuses them by default: see `denialReason`. */
   readonly opened: ReadonlySet<string>;
-  /** Returns the upstream of its commands, whose connections are signed in as the user that the token stands for. */
+  /** Returns the upstream of its commands, whose connections are authenticated as the Redis user of the token. */
   readonly upstream: () => Upstream;
   /** The token's current use, and its limits. */
   readonly quota: Quota;
-  /** The end of these permissions. */
+  /** Tells when these permissions are revoked. */
   readonly revocation: Revocation;
   /** The prefix of all keys that it may use; undefined for any keys. */
   readonly prefix?: string | undefined;
-  /** If given, no other commands than these: full names of commands, or of containers for all their subcommands. */
+  /** If given, the only commands that may run, by full names. The name of a container stands for all its subcommands. */
   readonly commands?: ReadonlySet<string> | undefined;
 }
 
 /**
  * The permissions of a token's bearer, and the Redis user they apply to. They are bounded by a role, a list of commands, a
- * key prefix, or several of them: all must agree. Without any of these they are everything that the gateway lets through.
+ * key prefix, or several of them, each of which a command must pass. Without a limit they are all that the gateway lets through.
  */
 export class Permissions {
   readonly name: string;
@@ -41,7 +41,7 @@ export class Permissions {
   readonly quota: Quota;
   readonly revocation: Revocation;
   readonly prefix: string | undefined;
-  /** Whether it may run reads alone. */
+  /** Whether it may run only reads. */
   readonly readsOnly: boolean;
   readonly #allowed: ReadonlySet<string> | null;
   readonly #prefix: Prefix | undefined;
@@ -83,7 +83,7 @@ export class Permissions {
     return this.#prefix?.denialReason(command, info, context) ?? null;
   }
 
-  /** Limits allowed commands to the prefix, and their replies before the receiver gets them. */
+  /** Limits scans among allowed commands to the prefix, and their replies before the receiver gets them. */
   rewrite(
     commands: readonly Command[],
     receiver: Receiver,
@@ -111,7 +111,7 @@ export class Permissions {
     if (commands && !commands.has(kind.toUpperCase())) return refused(kind);
     const texts = names.map((name) => name.toString("latin1"));
     if (this.role === "read-only") {
-      // As with KEYS and SCAN, it may not find channels that it does not name.
+      // It may not discover channels, as it may not discover keys by KEYS or SCAN.
       if (kind === "psubscribe") return refused(kind);
       if (texts.some((name) => name.startsWith("__key")))
         return "NOPERM a read-only token may not subscribe to notifications about keys";

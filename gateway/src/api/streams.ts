@@ -38,7 +38,7 @@ export interface StreamsOptions {
   readonly feed: CommandFeed | null;
   /** Called with the reason when a connection to Redis that event streams share was lost. */
   readonly onLost: (reason: string) => void;
-  /** When Redis is not used: an event stream is a use. */
+  /** Notes each use of Redis, such as the start of an event stream. */
   readonly activity: Activity | undefined;
 }
 
@@ -51,23 +51,23 @@ interface ChangeableStream {
 /** The sources of one upstream's streams. */
 interface PushSources {
   /**
-   * The subscriptions of each token by its owner, each with connections of its own: Redis closes one whose messages it can't get
-   * rid of, and only the token that has them loses messages. Each channel is subscribed to once, however many readers it has.
+   * The subscriptions by the owner of the token, each with connections of its own: Redis closes a connection that takes its messages
+   * too slowly, and only that owner loses messages. Each channel is subscribed to once, however many readers it has.
    */
   readonly subscriptions: Map<string, Subscriptions>;
   readonly monitor: Monitor;
   readonly followers: Followers;
 }
 
-/** Keys of one command that its event on `/console/commands` has. */
+/** Maximum number of keys in a command's event on `/console/commands`. */
 const MAX_KEYS = 4;
 
 /**
- * The event streams: `/subscribe/<channel>...`, `/psubscribe/<pattern>...`, `/ssubscribe/<channel>...`, `/monitor`,
+ * The event streams: `/events`, whose channels requests to `/events/<id>` change, `/subscribe/<channel>...`, `/psubscribe/<pattern>...`, `/ssubscribe/<channel>...`, `/monitor`,
  * `/follow/<key>` with the entries of a stream, and `/console/commands` with the commands of all clients.
  */
 export class Streams {
-  /** Long work for no single request: messages that are encoded and delivered. */
+  /** Long work that belongs to no single request: encoding and delivering messages. */
   readonly #work = new SlicedWork();
   readonly #encoder: FrameEncoder;
   readonly #sources = new Map<Upstream, PushSources>();
@@ -76,7 +76,7 @@ export class Streams {
   readonly #watchers = new Set<EventStream>();
   readonly #changeable = new Map<string, ChangeableStream>();
   readonly #timer: NodeJS.Timeout;
-  /** Streams ended because their reader was too slow. */
+  /** Number of streams that were ended because their reader was too slow. */
   dropped = 0;
 
   constructor(private readonly options: StreamsOptions) {
@@ -91,7 +91,7 @@ export class Streams {
     return this.#open.size;
   }
 
-  /** Connections to Redis that serve them. */
+  /** Number of connections to Redis for subscriptions and MONITOR. */
   get upstreamConnections(): number {
     let connections = 0;
     for (const { subscriptions, monitor } of this.#sources.values()) {
@@ -104,7 +104,7 @@ export class Streams {
   /** Returns the handler of requests for this path, or null if it is not the path of a stream. */
   match(path: string, permissions: Permissions): ((exchange: Exchange, body: Buffer) => void) | null {
     if (path === "/console/commands" && this.options.feed) return this.#watch(this.options.feed, permissions);
-    // Most paths are not those of streams: the second character tells.
+    // Most paths are not those of streams, as their length or second character tells.
     if (path.length < 7 || !"efmpsFMPS".includes(path[1]!)) return null;
     if (path === "/events") return (exchange, body) => this.#openChangeable(exchange, permissions, body);
     if (path.startsWith("/events/")) {
@@ -114,7 +114,7 @@ export class Streams {
     if (/^\/monitor$/i.test(path)) {
       const first = lineFrame(Buffer.from('"OK"'));
       return (exchange) => {
-        allow(permissions.streamDenialReason("monitor", []));
+        throwIfDenied(permissions.streamDenialReason("monitor", []));
         const { monitor } = this.#sourcesOf(permissions.upstream);
         this.#start(exchange, permissions, 1, first, (listener) => monitor.add(listener));
       };
@@ -126,7 +126,7 @@ export class Streams {
     const sort = arg.toLowerCase() as Sort;
     return (exchange) => {
       const names = namesIn(list!);
-      allow(permissions.streamDenialReason(sort, names));
+      throwIfDenied(permissions.streamDenialReason(sort, names));
       const topics = names.map((name) => ({ sort, name }));
       this.#subscribe(exchange, permissions, topics, null);
     };
@@ -135,7 +135,7 @@ export class Streams {
   /** Returns the handler of requests for the commands that pass through the gateway. Their permission is that of MONITOR. */
   #watch(feed: CommandFeed, permissions: Permissions): (exchange: Exchange) => void {
     return (exchange) => {
-      allow(permissions.streamDenialReason("monitor", []));
+      throwIfDenied(permissions.streamDenialReason("monitor", []));
       this.#start(exchange, permissions, 1, [], (stream) => {
         const end = feed.add((command) => stream.onMessage(lineFrame(Buffer.from(eventOf(command)))));
         this.#watchers.add(stream);
@@ -162,7 +162,7 @@ export class Streams {
   #sourcesOf(upstream: Upstream): PushSources {
     let sources = this.#sources.get(upstream);
     if (!sources) {
-      // Users come and go.
+      // Users come and go: those without streams are dropped.
       for (const [other, { subscriptions, monitor, followers }] of this.#sources) {
         const isUnused = [...subscriptions.values(), monitor, followers].every((each) => each.isUnused);
         if (isUnused) this.#sources.delete(other);
@@ -189,7 +189,7 @@ export class Streams {
     const { subscriptions } = this.#sourcesOf(upstream);
     const known = subscriptions.get(quota.owner);
     if (known) return known;
-    // Tokens come and go.
+    // Tokens come and go: those without subscriptions are dropped.
     for (const [owner, other] of subscriptions) if (other.isUnused) subscriptions.delete(owner);
     const { budget, onLost } = this.options;
     const made = new Subscriptions({
@@ -204,7 +204,7 @@ export class Streams {
     return made;
   }
 
-  /** Returns the number of deliveries to readers of this process that a command publishes. */
+  /** Returns how many readers of this process get the message of a PUBLISH or SPUBLISH; 0 for other commands. */
   deliveriesOf(command: Command): number {
     const { name } = command;
     if ((name !== "PUBLISH" && name !== "SPUBLISH") || command.size < 2) return 0;
@@ -233,7 +233,7 @@ export class Streams {
         "ERR from and Last-Event-ID must be the id of an entry, such as 1526919030474-0, or - or $",
       );
     const read = commandOf(["XREAD", "STREAMS", key, "0"]);
-    allow(permissions.denialReason(read, { kind: "single", before: 0 }));
+    throwIfDenied(permissions.denialReason(read, { kind: "single", before: 0 }));
     const { followers } = this.#sourcesOf(permissions.upstream);
     this.#start(exchange, permissions, 1, [], (stream) =>
       followers.add(key, position, permissions.quota, {
@@ -255,7 +255,7 @@ export class Streams {
   #openChangeable(exchange: Exchange, permissions: Permissions, body: Buffer): void {
     onlyPost(exchange);
     const { added: names } = parseChannelLists(body, true);
-    allowAll(permissions, names);
+    throwIfAnyDenied(permissions, names);
     const id = randomBytes(16).toString("base64url");
     this.#subscribe(exchange, permissions, names, id);
   }
@@ -287,7 +287,7 @@ export class Streams {
     onlyPost(exchange);
     exchange.record.route = "events";
     const { added, removed } = parseChannelLists(body, false);
-    allowAll(permissions, added);
+    throwIfAnyDenied(permissions, added);
     const { quota } = permissions;
     quota.spend(added.length + removed.length);
     const stream = this.#changeable.get(id);
@@ -342,12 +342,12 @@ function eventOf({ keys, ...command }: TracedCommand): string {
   });
 }
 
-function allow(denial: string | null): void {
+function throwIfDenied(denial: string | null): void {
   if (denial !== null) throw new BadRequest(denial);
 }
 
-function allowAll(permissions: Permissions, names: readonly TopicName[]): void {
-  for (const { sort, name } of names) allow(permissions.streamDenialReason(sort, [name]));
+function throwIfAnyDenied(permissions: Permissions, names: readonly TopicName[]): void {
+  for (const { sort, name } of names) throwIfDenied(permissions.streamDenialReason(sort, [name]));
 }
 
 function onlyPost({ req }: Exchange): void {

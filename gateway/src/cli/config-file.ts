@@ -8,7 +8,7 @@ export interface Given {
   readonly value: unknown;
   /** The source of the value, for error messages: `--port`, a variable, or a place in the config file. */
   readonly from: string;
-  /** In a config file: the place of what these keys and indexes lead to, from the value on. */
+  /** Returns the place in the config file of the part of the value that these keys and indexes lead to. */
   readonly placeOf?: (keys: readonly (string | number)[]) => string;
   /** Whether it is from the command line. */
   readonly isFlag?: true;
@@ -16,7 +16,7 @@ export interface Given {
 
 /**
  * Reads the settings of a YAML or JSON file, by the names of the gateway's options.
- * @throws {UsageError} that names the file, and the line and the key at fault.
+ * @throws {UsageError} that names the file and, if one setting is at fault, its line and key.
  */
 export function readConfigFile(path: string): Map<string, Given> {
   let file: ReturnType<typeof readYamlFile>;

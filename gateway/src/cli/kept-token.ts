@@ -18,10 +18,10 @@ const OTHERS = 0o077;
 
 /**
  * Returns the token of this user's gateways. It is kept in a file that only the user can read, so that it is the same after
- * a restart. A file that others can read, or that holds something else, is replaced. If it can't be kept, the token is for
+ * a restart. A file that others may access or own, or that holds something else, is replaced. If it can't be kept, the token is for
  * this run only.
  */
-export function readKeptToken(environment: NodeJS.ProcessEnv): KeptToken {
+export function loadOrCreateToken(environment: NodeJS.ProcessEnv): KeptToken {
   let file = "a file in the home folder";
   try {
     file = join(stateFolder(environment), "warmline-gateway", "token");
@@ -55,18 +55,19 @@ function readToken(file: string): string | null {
 function createToken(file: string): string {
   const token = randomToken();
   makeFolder(dirname(file));
-  const whole = `${file}.${randomToken()}`;
-  writeFileSync(whole, `${token}\n`, { mode: 0o600, flag: "wx" });
+  const temporary = `${file}.${randomToken()}`;
+  writeFileSync(temporary, `${token}\n`, { mode: 0o600, flag: "wx" });
   try {
     // Unlike a rename, a link never replaces the file of another gateway.
-    linkSync(whole, file);
+    linkSync(temporary, file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     const other = readToken(file);
     if (other !== null) return other;
-    renameSync(whole, file);
+    // A file that is not usable.
+    renameSync(temporary, file);
   } finally {
-    rmSync(whole, { force: true });
+    rmSync(temporary, { force: true });
   }
   return token;
 }

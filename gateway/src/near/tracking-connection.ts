@@ -11,15 +11,15 @@ export interface TrackingHandler {
   onTracking(isCluster: boolean): void;
   /** These keys have changed, or with null, any key may have. */
   onChange(keys: readonly Buffer[] | null): void;
-  /** The reply to a command that was sent once the server reports changes, without an error. Changes before it were reported before. */
+  /** A reply, no error, to a command sent after `onTracking`. All changes before the reply have been reported. */
   onReply(reply: Buffer): void;
   /** There is no connection any more. `refused`: the server does not track changes for this user. */
   onDown(reason: string, refused: boolean): void;
 }
 
 /**
- * Opens a connection on which a server reports every change of keys with a prefix, in RESP3. With one connection for both, a
- * report of a change comes before the reply to a later command. No callback is called before this returns.
+ * Opens a connection on which a server reports every change of keys with a prefix, in RESP3. Reports and
+ * replies share the connection, so a change is reported before the reply to a later command. No callback is called before this returns.
  * @see https://redis.io/docs/latest/develop/reference/client-side-caching/
  */
 export function openTracking(
@@ -27,10 +27,10 @@ export function openTracking(
   prefixes: readonly string[],
   handler: TrackingHandler,
 ): RedisSocket {
-  /** Replies so far: to HELLO, to CLIENT TRACKING, and to what was sent later. */
+  /** Replies so far: to HELLO, to CLIENT TRACKING, and to later commands other than AUTH. */
   let replies = 0;
   let isCluster = false;
-  /** The login that was sent last, while the connection is up. */
+  /** The login that was last sent on this connection. */
   let signedIn: Login | null = null;
   const connection = new RedisSocket(
     { ...options, resp3: true },
@@ -45,13 +45,14 @@ export function openTracking(
         connection.send(login.auth);
       },
       onReply(reply) {
-        // Only a report of very many keys is too large.
+        // It was too large, which only a report of very many keys can be.
         if (!reply) handler.onChange(null);
         else if (reply[0] === GREATER) onPush(reply, handler);
         else if (signedIn && isReplyToAuth(reply, replies)) {
           if (isError(reply)) options.credentials?.refused(signedIn, authErrorOf(reply));
         } else if (isError(reply)) {
-          // It is no barrier: while a script is running, -BUSY overtakes the reports of earlier changes.
+          // An error does not show that earlier changes were reported: -BUSY, of a script that runs, overtakes their reports. One that is
+          // no temporary refusal means that this user may not track.
           connection.close();
           handler.onDown(`it replied ${lineOf(reply)}`, refusalOf(reply, null) === null);
         } else if (++replies > 2) handler.onReply(reply);
@@ -65,7 +66,7 @@ export function openTracking(
   return connection;
 }
 
-/** Whether a reply is that of AUTH: of the commands sent once the server reports changes, no other one gets one of these. */
+/** Whether a reply is that of AUTH: after `onTracking`, no other command that is sent here gets +OK or -WRONGPASS. */
 function isReplyToAuth(reply: Buffer, replies: number): boolean {
   return (
     replies >= 2 && (reply[0] === PLUS ? lineOf(reply) === "OK" : lineOf(reply).startsWith("WRONGPASS "))

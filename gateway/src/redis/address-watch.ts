@@ -3,8 +3,9 @@ import type { Reachability } from "./reachability.js";
 import { type ConnectionWatch, RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 import type { Refusal } from "./refusal.js";
 
-/** Minimum interval in ms between two questions: while a primary is expected, and for a server that never was one. */
+/** Minimum interval in ms between two connections that find out where the address leads, if it has ever led to a primary. */
 const GAP = 250;
+/** The same, if it has never led to a primary. */
 const CALM_GAP = 10_000;
 
 const REPLICA = "READONLY Redis is a replica at present, and its address leads to no primary";
@@ -16,8 +17,8 @@ interface ServerState {
 }
 
 /**
- * Keeps all connections at one server while its address may lead to another one: after a failover behind a load balancer, a service
- * of Kubernetes or a DNS name. Every new connection tells which server it has reached. If that is another primary, all others
+ * Keeps all connections on one server, although its address may come to lead to another: after a failover behind a load balancer, a
+ * Kubernetes Service or a DNS name. Every new connection tells which server it has reached. If that is another primary, all others
  * follow. If a server refuses writes, a further connection finds out where the address leads now.
  *
  * An address that leads to a replica on purpose, or to several replicas, is left alone. `identified` is emitted
@@ -26,23 +27,25 @@ interface ServerState {
 export class AddressWatch extends PrimaryFinder implements ConnectionWatch {
   readonly #options: RedisSocketOptions;
   readonly #connections = new Map<RedisSocket, string | null>();
-  /** Servers that were left. An address that leads to several primaries in turn must not have connections follow for ever. */
+  /** Servers that connections were moved from: an address that leads to several primaries in turn must not move them for ever. */
   readonly #left = new Set<string>();
   /** Whether the address leads to a node of a cluster. Null while that is not known. */
   isCluster: boolean | null = null;
   #server: ServerState | null = null;
   /** Whether the address has ever led to a primary. */
   #wasPrimary = false;
-  /** Whether the server has refused a write since it told its role. */
+  /** Whether the server has refused a command since it last told its role. */
   #isDoubtful = false;
-  #question: RedisSocket | null = null;
+  /** The connection that is finding out where the address leads. */
+  #probe: RedisSocket | null = null;
   #askedAt = Number.NEGATIVE_INFINITY;
-  /** Time of the last question that the same server answered as a primary, and of the last change of the server or its role. */
+  /** When the last probe was sent that found the same server in the same role. */
   #confirmedAt = Number.NEGATIVE_INFINITY;
+  /** When the server or its role last changed. */
   #changedAt = Number.NEGATIVE_INFINITY;
   #closed = false;
 
-  /** @param options those of the connections on which the address is asked where it leads */
+  /** @param options those of the connections that find out where the address leads */
   constructor(
     options: Omit<RedisSocketOptions, "watch">,
     private readonly reachability: Reachability,
@@ -60,19 +63,19 @@ export class AddressWatch extends PrimaryFinder implements ConnectionWatch {
   }
 
   override queryAgain(refusal?: Refusal): void {
-    // A server that runs a script refuses to reply, and one without a connection is connected to anyway.
+    // A server that runs a script would not tell its role. Without a refusal there is no connection, and the next one finds out.
     if (refusal === "BUSY" || refusal === undefined) return;
     this.#isDoubtful = true;
     const gap = this.#wasPrimary ? GAP : CALM_GAP;
-    if (this.#closed || this.#question || performance.now() - this.#askedAt < gap) return;
+    if (this.#closed || this.#probe || performance.now() - this.#askedAt < gap) return;
     this.#askedAt = performance.now();
     const over = () => {
-      question.close();
-      this.#question = null;
+      probe.close();
+      this.#probe = null;
     };
-    const question = new RedisSocket(this.#options, { onUp: over, onReply() {}, onDown: over });
-    this.#question = question;
-    question.open();
+    const probe = new RedisSocket(this.#options, { onUp: over, onReply() {}, onDown: over });
+    this.#probe = probe;
+    probe.open();
   }
 
   override believes(time: number): boolean | null {
@@ -91,7 +94,7 @@ export class AddressWatch extends PrimaryFinder implements ConnectionWatch {
     if (this.#closed) return null;
     if (this.isCluster === null && /^-BUSY /m.test(info)) return "it is busy running a script";
     if (id !== null && role !== undefined && !this.#meet(connection, { id, isPrimary: role === "master" }))
-      return "the address leads to a replica of the server in use";
+      return "the address leads to a replica, not to the server in use";
     this.#connections.set(connection, id);
     return null;
   }
@@ -103,23 +106,24 @@ export class AddressWatch extends PrimaryFinder implements ConnectionWatch {
   /** Leaves all connections alone from now on. */
   close(): void {
     this.#closed = true;
-    this.#question?.close();
+    this.#probe?.close();
   }
 
+  /** Notes which server a connection has reached. Returns false for a replica while the primary in use is not in doubt. */
   #meet(connection: RedisSocket, met: ServerState): boolean {
     const server = this.#server;
-    const isDoubtful = this.#isDoubtful || !server?.isPrimary;
+    const mayHaveMoved = this.#isDoubtful || !server?.isPrimary;
     if (server && met.id !== server.id && [...this.#connections.values()].includes(server.id)) {
       // The address leads to both.
-      if (!met.isPrimary) return isDoubtful;
+      if (!met.isPrimary) return mayHaveMoved;
       const isForReads = !this.#wasPrimary && !this.#isDoubtful;
-      const wasLeft = this.#left.has(met.id) && !isDoubtful;
+      const wasLeft = this.#left.has(met.id) && !mayHaveMoved;
       if (!isForReads && !wasLeft) this.#follow(met, server);
-    } else this.#settle(met, connection === this.#question);
+    } else this.#settle(met, connection === this.#probe);
     return true;
   }
 
-  /** The server at the address tells its role. */
+  /** Records the server at the address and its role. */
   #settle(met: ServerState, isReply: boolean): void {
     const was = this.#server;
     if (was?.id !== met.id || was.isPrimary !== met.isPrimary) this.#changedAt = performance.now();
@@ -133,7 +137,7 @@ export class AddressWatch extends PrimaryFinder implements ConnectionWatch {
     this.#wasPrimary ||= met.isPrimary;
   }
 
-  /** All connections follow to a primary. */
+  /** Moves all connections to a primary. */
   #follow(met: ServerState, from: ServerState): void {
     this.#server = met;
     this.#changedAt = performance.now();

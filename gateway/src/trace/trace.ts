@@ -7,8 +7,8 @@ import type { CommandFeed } from "./command-feed.js";
 import { describe } from "./traced-command.js";
 
 /**
- * Returns the upstreams for the commands of clients: each command counts as a use of Redis, and is reported to `feed` while that has a
- * listener. All other members are those of the upstream.
+ * Returns the upstreams for the commands of clients: each request counts as a use of Redis, and each command is reported to `feed` while
+ * that has a listener. All other members are those of the upstream.
  */
 export function upstreamsForClients(
   upstreams: Upstreams,
@@ -53,7 +53,7 @@ export function upstreamsForClients(
   };
 }
 
-/** Returns a function that reports to a feed that the command at a place has its reply, or has failed with this error. */
+/** Returns a function that reports to a feed how the command at a position ended: with an error code, or null. */
 function createReporter(commands: readonly Command[], feed: CommandFeed, transaction: boolean) {
   const startedAt = performance.now();
   return (tag: number, error: string | null) =>
@@ -104,7 +104,7 @@ function tracingTransaction(
   };
 }
 
-/** Returns the code of an error reply, which is never data, or null for another reply. */
+/** Returns the code of an error reply, and none of its data. Null for any other reply. */
 function errorOf(reply: Buffer): string | null {
   return isError(reply) ? (/^[A-Z][A-Z0-9_]*/.exec(reply.toString("latin1", 1, 64))?.[0] ?? "ERR") : null;
 }

@@ -12,13 +12,13 @@ interface Inner {
  * Takes over an accepted socket that was not read yet (`pauseOnConnect`), and passes its chunks to `onChunk`. Returns the
  * socket to use from now on. Node reads into a buffer of ours (`onread`) only for outgoing connections, so an accepted
  * socket has to be wrapped anew. A socket with TLS, or one that was read before, is used as it is. So is any other if
- * Node's internals differ from those since version 12.
+ * Node's internals are no longer as they have been since version 12.
  */
 export function adopt(accepted: Socket, onChunk: (chunk: Buffer) => void): Socket {
   const inner = accepted as unknown as Inner;
   const { _handle: handle, _server: server } = inner;
-  const isUntouched = accepted.bytesRead === 0 && !(accepted instanceof TLSSocket);
-  if (!isUntouched || typeof handle?.useUserBuffer !== "function" || !server) {
+  const isPlainAndUnread = accepted.bytesRead === 0 && !(accepted instanceof TLSSocket);
+  if (!isPlainAndUnread || typeof handle?.useUserBuffer !== "function" || !server) {
     accepted.on("data", onChunk);
     accepted.resume();
     return accepted;
@@ -27,7 +27,7 @@ export function adopt(accepted: Socket, onChunk: (chunk: Buffer) => void): Socke
   inner._server = null;
   const options = { handle, allowHalfOpen: true, onread: inChunks(onChunk) };
   const socket = new Socket(options);
-  // The server waits for its connections when it closes.
+  // It stays one of its server's connections, for which `server.close()` waits.
   Object.assign(socket, { server, _server: server });
   return socket;
 }

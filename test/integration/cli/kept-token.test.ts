@@ -12,7 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, test, vi } from "vitest";
-import { readKeptToken } from "../../../gateway/src/cli/kept-token.js";
+import { loadOrCreateToken } from "../../../gateway/src/cli/kept-token.js";
 import { CliProcess, post } from "./cli-process.js";
 
 const scratch = mkdtempSync(join(tmpdir(), "warmline-kept-token-"));
@@ -25,7 +25,7 @@ afterEach(async () => {
 let folders = 0;
 const newFolder = () => join(scratch, `${folders++}`);
 const fileIn = (folder: string) => join(folder, "warmline-gateway", "token");
-const read = (folder: string) => readKeptToken({ XDG_STATE_HOME: folder });
+const read = (folder: string) => loadOrCreateToken({ XDG_STATE_HOME: folder });
 
 async function start(folder: string, args: readonly string[] = ["--engine", "embedded"]) {
   const cli = new CliProcess(["--port", "0", ...args], { XDG_STATE_HOME: folder });
@@ -61,7 +61,7 @@ test.each([
   const home = newFolder();
   vi.stubEnv("HOME", home);
   vi.stubGlobal("process", { ...process, platform });
-  const { description } = readKeptToken({ LOCALAPPDATA: join(home, "AppData") });
+  const { description } = loadOrCreateToken({ LOCALAPPDATA: join(home, "AppData") });
   expect(description).toBe(`kept in ${fileIn(join(home, folder))}`);
 });
 

@@ -1,6 +1,6 @@
 import { button, byId, element, group } from "./dom.js";
 
-/** Time in ms for which a button shows that its text was copied. */
+/** Time in ms for which a button shows whether its text was copied. */
 const SHOWN_FOR = 1_500;
 
 /** Fills the view with what an application needs to connect. The token is copied, but not shown. */
@@ -24,7 +24,7 @@ export function showConnect(token: string): void {
   const dots = "•".repeat(12);
   byId("connect").replaceChildren(
     ...block("Environment", "Paste these lines into your .env file.", env(dots), env(token)),
-    ...block("TypeScript", "The client reads them from the environment: npm install warmline", snippet),
+    ...block("TypeScript", "Run npm install warmline. The client reads the variables above.", snippet),
     ...block("Shell", "Any HTTP client works.", curl(dots), curl(token)),
   );
 }
@@ -36,7 +36,9 @@ function block(title: string, hint: string, text: string, copied = text): HTMLEl
       () => true,
       () => false,
     );
-    copy.textContent = isCopied ? "Copied" : "Copying failed: select the text and copy it";
+    const byHand =
+      copied === text ? "select the text and copy it" : "copy the text, and put the token for the dots";
+    copy.textContent = isCopied ? "Copied" : `Copying failed: ${byHand}`;
     setTimeout(() => {
       copy.textContent = "Copy";
     }, SHOWN_FOR);

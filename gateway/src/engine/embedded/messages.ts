@@ -4,8 +4,9 @@ import type { EmbeddedLimits } from "./limits.js";
 /** The worker's start data. */
 export interface WorkerInput {
   readonly limits: EmbeddedLimits;
+  /** Where the worker shows that it is not stuck. */
   readonly pulse: SharedArrayBuffer;
-  /** The file that keeps the data; null for in memory alone. */
+  /** The file that keeps the data; null if it is kept in memory only. */
   readonly snapshot: string | null;
 }
 
@@ -17,14 +18,14 @@ export type SavingMessage =
   /** The saved data is loaded: commands may be sent. */
   | { readonly kind: "loaded" }
   | { readonly kind: "unreadable"; readonly message: string }
-  /** The snapshot that was requested was written, or could not be. */
+  /** The save that was requested has ended, successfully or not: `snapshot` tells which. */
   | { readonly kind: "saved" }
   /** A snapshot was written, if `failure` is null, or could not be, with the system's error code. */
   | { readonly kind: "snapshot"; readonly failure: string | null };
 
 /**
  * A message to the worker: a new connection, whose bytes travel by this port. With null, the connection was abandoned. The end of
- * its port shows that too, but ports of different connections are not read in the order in which they were written to.
+ * its port shows that too, but messages on different ports may arrive in another order than they were sent in.
  */
 interface ConnectionMessage {
   readonly connection: number;
@@ -40,7 +41,7 @@ export type EngineMessage = ConnectionMessage | "save";
  */
 export type PortMessage = Uint8Array | number | null;
 
-/** Bytes that one side sends before it waits for the other to take some in. */
+/** A side that has sent this many bytes waits until the other one has read some of them. */
 export const WINDOW_BYTES = 8 * 1024 * 1024;
 
 /** Joins chunks into one buffer of its own memory, which can change threads without a copy. */

@@ -9,7 +9,7 @@ import { type Plan, planOf } from "./plan.js";
 import { addScan } from "./scan.js";
 import type { Topology } from "./topology.js";
 
-/** Adds to a batch the cluster commands of each command: one, or one for each node or slot that they concern. */
+/** Adds to a batch the cluster commands of each command: one, or one for each node or slot that it concerns. */
 export class BatchPlanner {
   /** Slots that were written to. */
   readonly #written = new Set<number>();
@@ -20,8 +20,8 @@ export class BatchPlanner {
   #seen = 0;
 
   /**
-   * @param send sends a command at once, apart from the batch
-   * @param budget what replies to be merged are counted against; default: no limit
+   * @param send sends a command that was added after the batch was sent
+   * @param budget counts replies until they are merged; default: no limit
    */
   constructor(
     private readonly batch: Batch,
@@ -70,12 +70,12 @@ export class BatchPlanner {
       }
       case "scan": {
         const hint = { slot: -1, read: false, repeatable: true };
-        const toNode = (each: Command, only: string, sink: Receiver, part: number) =>
+        const addForNode = (each: Command, only: string, sink: Receiver, part: number) =>
           batch.add(each, { ...hint, only }, sink, part);
         const isAdded = addScan(command, receiver, tag, {
           topology,
-          add: toNode,
-          send: (...given) => this.send(toNode(...given)),
+          add: addForNode,
+          send: (...given) => this.send(addForNode(...given)),
         });
         if (!isAdded) batch.add(command, hint, receiver, tag);
         return;
@@ -101,7 +101,7 @@ export class BatchPlanner {
     }
     const least: Combine = (replies) => {
       const reply = combiners.agg_min(replies);
-      // Commands sent again went over other connections, which this WAIT does not cover. So no replica counts.
+      // Commands of a scattered batch were sent again over other connections, which this WAIT does not cover: no replica counts.
       return batch.scattered && reply[0] === COLON ? integerOf(0) : reply;
     };
     const merge = new Merge(batch.receiver, tag, writers.size, least, false);

@@ -221,7 +221,7 @@ function encodePosition({ mode, node, cursor, left, kept }: Position): bigint {
     value = (value << bits) | BigInt(field);
   };
   // A scan that begins needs no second set: all that is left may be covered by it.
-  const sets = [kept === left ? SlotSet.NONE : kept.lowest(MAX_RANGES), left.joined(MAX_RANGES)];
+  const sets = [kept === left ? SlotSet.NONE : kept.firstRanges(MAX_RANGES), left.joined(MAX_RANGES)];
   for (const { bounds } of sets) {
     for (let at = bounds.length - 1; at >= 0; at--) add(bounds[at]!, 15n);
     add(bounds.length / 2, 8n);

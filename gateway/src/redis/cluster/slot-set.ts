@@ -1,6 +1,6 @@
 import { SLOTS } from "./slot.js";
 
-/** A set of slots, as ranges: each begins at an even place of `bounds` and ends before the slot at the next. */
+/** A set of slots, as ranges. `bounds` has for each range its first slot, then the slot after its last. */
 export class SlotSet {
   static readonly ALL = new SlotSet([0, SLOTS]);
   static readonly NONE = new SlotSet([]);
@@ -14,7 +14,7 @@ export class SlotSet {
     return isSet && (bounds.at(-1) ?? 0) <= SLOTS ? new SlotSet(bounds) : null;
   }
 
-  /** Returns the set of these ranges, each with its first and its last slot, in any order. */
+  /** Returns the set of these ranges, each with its first and its last slot. They do not overlap, and have any order. */
   static ofRanges(ranges: readonly (readonly [first: number, last: number])[]): SlotSet {
     const bounds: number[] = [];
     for (const [first, last] of [...ranges].sort(([a], [b]) => a - b)) {
@@ -24,7 +24,7 @@ export class SlotSet {
     return new SlotSet(bounds);
   }
 
-  /** Returns the set of these slots, in any order. */
+  /** Returns the set of these slots, each given once, in any order. */
   static of(slots: Iterable<number>): SlotSet {
     return SlotSet.ofRanges(Array.from(slots, (slot) => [slot, slot]));
   }
@@ -60,11 +60,12 @@ export class SlotSet {
     return this.#combine(other, (mine, theirs) => mine && !theirs);
   }
 
-  lowest(count: number): SlotSet {
+  /** The first `count` ranges. */
+  firstRanges(count: number): SlotSet {
     return new SlotSet(this.bounds.slice(0, 2 * count));
   }
 
-  /** Returns a set of at most `count` ranges with all these slots: the last range includes all behind it. */
+  /** Returns a set of at most `count` ranges with all these slots: the last one reaches to the highest slot. */
   joined(count: number): SlotSet {
     if (this.bounds.length <= 2 * count) return this;
     return new SlotSet([...this.bounds.slice(0, 2 * count - 1), this.bounds.at(-1)!]);
@@ -78,7 +79,7 @@ export class SlotSet {
       const at = Math.min(mine[i] ?? SLOTS + 1, theirs[j] ?? SLOTS + 1);
       if (mine[i] === at) i++;
       if (theirs[j] === at) j++;
-      // An odd number of bounds behind: inside a range.
+      // After an odd number of bounds, `at` is inside a range.
       if (has(i % 2 === 1, j % 2 === 1) !== (bounds.length % 2 === 1)) bounds.push(at);
     }
     return new SlotSet(bounds);

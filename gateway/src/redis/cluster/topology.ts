@@ -23,11 +23,12 @@ const CLUSTER_SLOTS = command("CLUSTER", "SLOTS");
 
 /** Interval in ms between regular refreshes. */
 const REFRESH_INTERVAL = 60_000;
-/** Minimum interval in ms between two queries of the topology: when a node fails, and when slots only move. */
+/** Minimum interval in ms between two queries of the topology, after a node failed. */
 const URGENT_GAP = 100;
+/** The same, after slots merely moved. */
 const CALM_GAP = 1_000;
 
-/** A node's name among ours: its address. */
+/** The name that the gateway uses for a node: its host and port as text. */
 export function nameOf({ host, port }: Address): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
@@ -37,7 +38,7 @@ export function addressOf(name: string): Address {
   return { host: name.slice(0, colon).replace(/^\[|\]$/g, ""), port: Number(name.slice(colon + 1)) };
 }
 
-/** The nodes of a cluster by their slots. Emits `change` when they were learnt or have changed, `failed` if no node replied. */
+/** The nodes of a cluster by their slots. Emits `change` when they were learnt or have changed, `failed` if none gave a usable reply. */
 export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   readonly #seeds: readonly string[];
   readonly #reachability: Reachability | undefined;
@@ -60,7 +61,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
 
   /**
    * @param query sends a command to a node, as the user that the gateway was set up with; rejects with an UpstreamFailure
-   *   without a reply
+   *   if there is no reply
    * @param reachability records whether any node can be reached
    */
   constructor(
@@ -114,7 +115,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     void this.#refresh();
   }
 
-  /** Asks no more, until {@link wake}. */
+  /** Stops querying until {@link wake}. */
   rest(): void {
     this.#isResting = true;
     this.#wasOpen = this.#timer !== undefined;
@@ -129,16 +130,16 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     if (this.#wasOpen) this.open();
   }
 
-  /** Records that a node redirected a slot to another node. Returns whether that node is known. */
+  /** Records that a node redirected a slot to another node. Returns whether that node is in a shard. */
   moved(slot: number, name: string): boolean {
-    const isKnown = slot < SLOTS && this.has(name);
-    this.refreshSoon(isKnown ? CALM_GAP : URGENT_GAP);
-    if (isKnown && this.#slots[slot]?.primary !== name) {
+    const isInShard = slot < SLOTS && this.has(name);
+    this.refreshSoon(isInShard ? CALM_GAP : URGENT_GAP);
+    if (isInShard && this.#slots[slot]?.primary !== name) {
       const shard = this.shards.find(({ primary }) => primary === name) ?? { primary: name, replicas: [] };
       this.#slots[slot] = shard;
       if (!this.shards.includes(shard)) this.shards = [...this.shards, shard];
     }
-    return isKnown;
+    return isInShard;
   }
 
   /** Adds nodes that serve no slots yet, by their ids. */
@@ -207,7 +208,8 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
 
   /** Takes the reply to CLUSTER SLOTS: ranges of slots, each with its primary first. */
   #learn(reply: Decoded, from: string): void {
-    if (!Array.isArray(reply) || reply.length === 0) throw new Error("a node of the cluster serves no slots");
+    if (!Array.isArray(reply) || reply.length === 0)
+      throw new Error("a node's reply to CLUSTER SLOTS has no slots");
     const slots: (Shard | undefined)[] = new Array(SLOTS);
     const shards: Shard[] = [];
     for (const range of reply) {
@@ -220,15 +222,15 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
       if (!known) shards.push(shard);
       slots.fill(shard, Number(first), Number(last) + 1);
     }
-    const before = this.isKnown ? this.#picture() : null;
+    const before = this.isKnown ? this.#fingerprint() : null;
     this.#slots = slots;
     this.shards = shards;
-    if (before === this.#picture()) return;
+    if (before === this.#fingerprint()) return;
     if (before !== null) this.counters.topologyChanges++;
     this.emit("change");
   }
 
-  /** Returns the name of a node of CLUSTER SLOTS. Without an address, its host is where the reply came from. */
+  /** Returns the name of a node of CLUSTER SLOTS. Without a host, it is that of the node that replied. */
   #learnNode(node: Decoded, from: string): string | null {
     if (!Array.isArray(node)) return null;
     const [host, port, id] = node;
@@ -239,8 +241,8 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     return name;
   }
 
-  /** The slots of each primary and the shards as text, which is equal if they are. */
-  #picture(): string {
+  /** The primary of each slot, and the shards, as text for comparison. */
+  #fingerprint(): string {
     return this.#slots.map((shard) => shard?.primary).join() + JSON.stringify(this.shards);
   }
 }

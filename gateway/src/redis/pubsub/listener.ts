@@ -5,13 +5,13 @@ import type { PendingFrame } from "../frame.js";
 export interface Listener {
   /** Called when all requested channels and patterns are subscribed to. Messages follow. */
   onReady(): void;
-  /** A message as {@link DeliveryOptions.encode} made it; the bytes are shared by all that listen to it. */
+  /** Called with a message, encoded. Its bytes are shared by all that listen to it. */
   onMessage(encoded: PendingFrame): void;
-  /** Messages before this call may have been missed. */
+  /** Called when messages may have been missed before now. */
   onGap(): void;
   /** Called with Redis's error text when it refused to subscribe. No further call follows. */
   onRefusal(error: string): void;
-  /** Called when there is no subscription, or when it has ended. No further call follows. */
+  /** Called when the subscription could not be made, or has ended. No further call follows. */
   onFailure(failure: UpstreamFailure): void;
   /**
    * A change has taken effect for one channel or pattern.

@@ -25,7 +25,7 @@ test("sets of slots combine as sets of numbers do", () => {
 test("invalid slot bounds are refused, and long sets are truncated to one side", () => {
   for (const bounds of [[1], [2, 1], [1, 1], [0, 16_385]]) expect(SlotSet.withBounds(bounds)).toBeNull();
   const set = SlotSet.withBounds([1, 2, 5, 9, 20, 30])!;
-  expect(set.lowest(2).bounds).toEqual([1, 2, 5, 9]);
+  expect(set.firstRanges(2).bounds).toEqual([1, 2, 5, 9]);
   expect(set.joined(2).bounds).toEqual([1, 2, 5, 30]);
   expect(set.joined(3)).toBe(set);
 });

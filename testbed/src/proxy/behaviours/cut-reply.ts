@@ -2,7 +2,7 @@ import type { Fault } from "../proxied-connection.js";
 import { type Ending, end } from "./ending.js";
 
 /**
- * Ends the response after `bytes` bytes, counted from the first byte of its head; a shorter response passes unchanged. Then
+ * Ends the response after `bytes` bytes, counted from the first byte of its head; a response of no more bytes passes unchanged. Then
  * the connection closes (default), is reset or stays open and silent.
  */
 export function cutReply(options: { bytes: number; leave?: Ending }): Fault {

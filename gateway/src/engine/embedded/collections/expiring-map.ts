@@ -1,6 +1,6 @@
 import { IndexedMap } from "./indexed-map.js";
 
-/** The keys of a database or the fields of a hash, by their hex. Those that may expire are listed apart, so that a sweep visits no others. */
+/** The keys of a database or the fields of a hash, by the hex of their names. Those that may expire are listed apart, so that a sweep visits no others. */
 export class ExpiringMap<V extends { readonly expiresAt?: number }> extends IndexedMap<V> {
   readonly #mayExpire = new Set<string>();
 
@@ -26,7 +26,7 @@ export class ExpiringMap<V extends { readonly expiresAt?: number }> extends Inde
     else this.#mayExpire.add(id);
   }
 
-  /** The items that expired by a time, with their ids. */
+  /** The items that have expired at the time `now`, with their ids. */
   expiredBy(now: number): [id: string, item: V][] {
     const expired: [id: string, item: V][] = [];
     for (const id of this.#mayExpire) {

@@ -18,7 +18,7 @@ export interface Path {
   find(root: Json): Location[];
   /** The values at these places. */
   read(root: Json): Json[];
-  /** The places of a name that its objects do not have yet, for a path that ends in a name. */
+  /** For a path that ends in a name: where the objects that the rest of the path finds lack that name. Otherwise empty. */
   findMissing(root: Json): Location[];
 }
 
@@ -41,8 +41,8 @@ function compilePath(text: string): Path {
   const query = compileQuery(text);
   const last = query.segments.at(-1);
   const [selector, ...others] = last?.selectors ?? [];
-  const isName = others.length === 0 && last?.token.kind !== TokenKind.DDOT;
-  const name = isName && selector instanceof jsonpath.selectors.NameSelector ? selector.name : undefined;
+  const isSingle = others.length === 0 && last?.token.kind !== TokenKind.DDOT;
+  const name = isSingle && selector instanceof jsonpath.selectors.NameSelector ? selector.name : undefined;
   const parents = new JSONPathQuery(environment, query.segments.slice(0, -1));
   return {
     text,
@@ -78,9 +78,9 @@ function compileQuery(text: string): JSONPathQuery {
 }
 
 /**
- * Writes a path as RFC 9535 does. Paths of RedisJSON are more lenient: a legacy path has no `$`, `.` is its root, and a name may have
- * any character but dots and brackets.
- * @throws {SyntaxError} if it has a bracket that is not closed, or something else than names and brackets
+ * Rewrites a path of RedisJSON in the syntax of RFC 9535. It is more lenient: a legacy path has no `$`, `.` is its root, and a name
+ * outside brackets may have any characters but dots, brackets, asterisks and white space.
+ * @throws {SyntaxError} if it has a bracket that is not closed, or anything but names, wildcards and brackets
  */
 function standardPath(text: string): string {
   let rest = text.startsWith("$") ? text.slice(1) : text;
@@ -105,7 +105,7 @@ function standardPath(text: string): string {
   return path;
 }
 
-/** Returns the index behind the bracket that closes the one at an index, -1 if there is none. */
+/** Returns the index after the bracket that closes the one at `start`; -1 if `start` is no bracket, or it is not closed. */
 function bracketEnd(text: string, start: number): number {
   if (text[start] !== "[") return -1;
   let depth = 0;
