@@ -1,4 +1,4 @@
-/** Maximum time to live, about 32 years. A longer one is a mistake, such as a time in ms or Infinity. */
+/** Maximum time to live, about 32 years. A longer one is a mistake, such as a timestamp in ms or Infinity. */
 const MAX_SECONDS = 1e9;
 
 /** @throws TypeError if `ttl` is not a time to live in seconds. */

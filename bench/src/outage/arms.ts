@@ -7,7 +7,7 @@ import { everyMs, runAt } from "../util/schedule.js";
 import { startApplication, visit } from "./application.js";
 import type { NetworkFault } from "./relay.js";
 
-/** Without a page after so many ms, a request during the fault has failed, and a later one did not come from the cache. */
+/** The times in ms after which a request during the fault has failed, and after which a later one did not come from the cache. */
 const [PAGE_LIMIT_MS, CACHED_LIMIT_MS] = [10_000, 3_000];
 /** The time in ms between two requests. */
 const EVERY_MS = 500;
@@ -63,7 +63,7 @@ export interface Outage {
   readonly cached: number;
   /** The time in s from the end of the fault, or from the start of one without an end, until all pages come from the cache. */
   readonly backS: number;
-  /** 1 if that was not so by the last request, else 0. */
+  /** 1 if that was not so up to the end of the measurement, else 0. */
   readonly late: number;
 }
 
@@ -82,6 +82,7 @@ export async function measureOutage(
   await once(network, "message");
   const begunAt = performance.now();
   await runAt(everyMs(EVERY_MS, lastMs), async (from, index) => {
+    // A half-open connection has no end: these are its first `ms`.
     const isDuring = index * EVERY_MS < fault.ms;
     const visited = await visit(port, isDuring ? PAGE_LIMIT_MS : CACHED_LIMIT_MS);
     const now = performance.now();

@@ -28,6 +28,8 @@ const LONG_LINE = 64;
 
 /** What a reply, or the end of an array, adds to the output at most: `{"result":null},` */
 const FRAME = 16;
+/** Texts of at most so many letters are copied letter by letter. */
+const SHORT = 16;
 
 /** The form of each byte in a JSON string: 0 for itself, 1 for `\u00xx`, else the letter after a backslash. */
 const ESCAPES = new Uint8Array(256);
@@ -219,7 +221,7 @@ export class JsonEncoder implements ReplyEncoder {
       this.#ascii('{"error":"');
       this.#escaped(line, from + 1, to);
       this.#push(QUOTE);
-      // An error is the item: it closes nothing but itself.
+      // An error is an object of its own, even in an array, whose ends it closes as any item.
       this.#endValue(true);
       return;
     }
@@ -356,8 +358,8 @@ export class JsonEncoder implements ReplyEncoder {
 
   #ascii(letters: string): void {
     this.#reserve(letters.length);
-    // A call into native code costs more than few letters.
-    if (letters.length > FRAME) this.#size += this.#out.write(letters, this.#size, "latin1");
+    // A call into native code costs more than copying a few letters here.
+    if (letters.length > SHORT) this.#size += this.#out.write(letters, this.#size, "latin1");
     else for (let i = 0; i < letters.length; i++) this.#out[this.#size++] = letters.charCodeAt(i);
   }
 
@@ -410,7 +412,7 @@ export class RespEncoder implements ReplyEncoder {
   recycle(): void {}
 }
 
-/** Returns the index after the last character that is complete. */
+/** Returns an index up to which all characters are complete: the start of a last one of several bytes, else the length. */
 export function characterEnd(bytes: Buffer): number {
   const { length } = bytes;
   for (let i = length - 1; i >= 0 && i >= length - 4; i--) {
@@ -418,7 +420,7 @@ export function characterEnd(bytes: Buffer): number {
     if (byte < 0x80) return length;
     if (byte >= 0xc0) return i;
   }
-  // Continuation bytes alone: no character reaches across them.
+  // Only continuation bytes: four or more belong to no open character, fewer may end one in the next part.
   return length < 4 ? 0 : length;
 }
 

@@ -89,7 +89,7 @@ export class SingleResponse implements Receiver {
   }
 
   onLarge(_tag: number, first: number): ReplyStream | null {
-    // Its status is that of an error only if it is one.
+    // An error comes whole to `onReply`, since its status differs.
     if (first === MINUS) return null;
     const { exchange, info, counts } = this;
     counts.replied(info, exchange.record.replied());

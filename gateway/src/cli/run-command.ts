@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { statusOf } from "./stop-signal.js";
 
 /** Signals that are passed on to the command. */
@@ -7,21 +7,28 @@ const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"] as const
 const FROM_TERMINAL: readonly string[] = ["SIGINT", "SIGQUIT", "SIGHUP"];
 
 /**
- * Runs a command to its end, with this process's own input and output, and passes signals on to it.
+ * Runs a command to its end, with this process's own input and output, and passes signals on to it that a terminal does not send to both.
  * @returns its exit status as a shell would report it: 128 and the signal's number when a signal
  * ended it, 127 when there is no such command, 126 when it cannot be run.
  */
-export function runCommand(
+export async function runCommand(
   [program = "", ...args]: readonly string[],
   environment: NodeJS.ProcessEnv,
   report: (message: string) => void,
 ): Promise<number> {
-  const child = spawn(program, args, {
-    stdio: "inherit",
-    env: environment,
+  const cannotRun = ({ code }: NodeJS.ErrnoException) => {
+    const isMissing = code === "ENOENT";
+    report(isMissing ? `there is no command '${program}'` : `'${program}' cannot be run (${code})`);
+    return isMissing ? 127 : 126;
+  };
+  let child: ChildProcess;
+  try {
     // npm and its like are batch files on Windows, which only its shell can run.
-    shell: process.platform === "win32",
-  });
+    const shell = process.platform === "win32";
+    child = spawn(program, args, { stdio: "inherit", env: environment, shell });
+  } catch (error) {
+    return cannotRun(error as NodeJS.ErrnoException);
+  }
   const listeners = FORWARDED.map((signal) => {
     const forward = () => {
       if (!(process.stdin.isTTY && FROM_TERMINAL.includes(signal))) child.kill(signal);
@@ -30,14 +37,8 @@ export function runCommand(
     return () => process.off(signal, forward);
   });
   return new Promise<number>((resolve) => {
-    child.once("error", (error: NodeJS.ErrnoException) => {
-      report(
-        error.code === "ENOENT"
-          ? `there is no command '${program}'`
-          : `'${program}' cannot be run (${error.code})`,
-      );
-      resolve(error.code === "ENOENT" ? 127 : 126);
-    });
+    // A command that runs, and may not be sent a signal, runs on.
+    child.on("error", (error) => child.pid === undefined && resolve(cannotRun(error)));
     child.once("exit", (code, signal) => resolve(code ?? statusOf(signal ?? "SIGTERM")));
   }).finally(() => {
     for (const remove of listeners) remove();

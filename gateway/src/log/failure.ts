@@ -2,14 +2,18 @@
 const MAX_FRAMES = 8;
 
 /**
- * Returns the facts about an error of the gateway itself that may be logged: the name of its class, a code of the system or of
+ * Returns the facts about an error of the gateway itself that may be logged: its name, a code of the system or of
  * Node such as `ECONNRESET`, and stack frames, the innermost first. Its message and cause might quote a value.
  */
 export function failureOf(error: unknown) {
   if (!(error instanceof Error)) return { error: typeof error, code: undefined, at: [] };
   const { name, stack = "" } = error;
   const { code } = error as NodeJS.ErrnoException;
-  const frames = stack.split("\n").filter((line) => /^\s+at .+:\d+:\d+\)?$/.test(line));
+  // Its message may have lines that look like frames.
+  const frames = stack
+    .replace(error.message, "")
+    .split("\n")
+    .filter((line) => /^\s+at .+:\d+:\d+\)?$/.test(line));
   return {
     error: name,
     code: typeof code === "string" ? code : undefined,

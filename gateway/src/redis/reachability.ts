@@ -21,7 +21,7 @@ export class Reachability {
     private readonly log: Log,
   ) {}
 
-  /** The reason why the last attempt to connect failed, if none succeeded so far, else null. Commands then fail at once. */
+  /** The reason why the last attempt to connect failed, if none succeeded so far: commands fail at once. Null otherwise. */
   get unreachedReason(): string | null {
     return this.#wasReached ? null : this.#reason;
   }

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { RedisUser, Upstream } from "./upstream.js";
 
-/** Time in ms for which an unused user's upstream is kept. */
+/** Least time in ms for which an unused user's upstream is kept. */
 export const USER_IDLE = 60_000;
 
 /** Counts a connection for as long as it is open. */
@@ -15,7 +15,7 @@ interface Entry {
   usedAt: number;
 }
 
-/** The upstreams of Redis users. One without a connection that was not used for a minute is forgotten. */
+/** The upstreams of Redis users. One that was not used for a minute, and has no open connection, is closed and forgotten. */
 export class Users {
   readonly #entries = new Map<string, Entry>();
   #timer: NodeJS.Timeout | undefined;

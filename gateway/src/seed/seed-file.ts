@@ -23,8 +23,8 @@ export class SeedError extends Error {}
 /**
  * Reads a file of commands: one a line, in redis-cli's quoting or as a JSON array. Empty lines and lines that begin with `#`
  * are left out.
- * @param opened commands that were opened: see `denialReason`. Default: none
- * @throws {SeedError} when the file can't be read, a line is malformed, or its command is one that the gateway refuses
+ * @param opened commands that are allowed although the gateway refuses them by default: see `denialReason`. Default: none
+ * @throws {SeedError} when the file can't be read, a line is malformed, or its command blocks or is refused by the gateway
  */
 export function readSeedFile(path: string, opened?: ReadonlySet<string>): SeedFile {
   let text: string;

@@ -88,6 +88,13 @@ describe("warmline-gateway -- command", () => {
     expect(started.stderr).toMatch(/\nwarmline-gateway: there is no command 'no-such-command-here'\n$/);
   });
 
+  test("a command that cannot be started gives status 126 and one line", async () => {
+    const started = new CliProcess(["--engine", "embedded", "--port", "0", "--", ""]);
+    running.push(started);
+    expect(await started.ended).toBe(126);
+    expect(started.stderr).toMatch(/\nwarmline-gateway: '' cannot be run \(ERR_INVALID_ARG_VALUE\)\n$/);
+  });
+
   test("the gateway takes any free port if the default one is in use, but not if a port was given", async () => {
     const blocker = createServer();
     await new Promise<void>((resolve) => {

@@ -63,12 +63,12 @@ export async function startGatewayProcess(options: GatewayProcessOptions = {}): 
   const exited = new Promise<number | null>((resolve) => {
     child.once("close", (code) => {
       ended = true;
-      keep();
+      removeExitHook();
       resolve(code);
     });
     child.once("error", () => resolve(null));
   });
-  const keep = endOnExit(() => child.kill("SIGKILL"));
+  const removeExitHook = endOnExit(() => child.kill("SIGKILL"));
 
   async function stop(): Promise<number | null> {
     if (!ended) child.kill("SIGTERM");
@@ -80,7 +80,7 @@ export async function startGatewayProcess(options: GatewayProcessOptions = {}): 
 
   const url = await new Promise<string | undefined>((resolve) => {
     const look = () => {
-      const ready = /^warmline-gateway ready (\S+)$/m.exec(tail.text);
+      const ready = /^warmline-gateway ready (\S+)\n/m.exec(tail.text);
       if (ready) resolve(ready[1]);
     };
     child.stdout!.on("data", look);

@@ -75,7 +75,8 @@ export function extendDatabases(state: RedisServerState, waiting: WaitingClients
       const known = value.type === JSON_TYPE ? { type: "string" as const, value: EMPTY } : value;
       database.mutations.emit({ type: "write", database: database.id, key: entry.key, value: known });
       touchEntry(keyspace, key);
-      // A list, a sorted set or a stream comes from another key. Redis removes what it replaces first, so that the key is ready again.
+      // A list, sorted set or stream that is set whole was moved or copied here. Redis deletes the old value first, so clients that
+      // wait for the key are served even if it held such a value before.
       waiting.signal(database, key, value.type);
     };
     keyspace.update = (key, type, create, change) => {

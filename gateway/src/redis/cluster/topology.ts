@@ -23,9 +23,9 @@ const CLUSTER_SLOTS = command("CLUSTER", "SLOTS");
 
 /** Interval in ms between regular refreshes. */
 const REFRESH_INTERVAL = 60_000;
-/** Minimum interval in ms between two queries of the topology, after a node failed. */
+/** Minimum interval in ms between two queries of the topology, after a node failed or a redirect to an unknown one. */
 const URGENT_GAP = 100;
-/** The same, after slots merely moved. */
+/** The same, after a slot moved to a known node, or a query failed. */
 const CALM_GAP = 1_000;
 
 /** The name that the gateway uses for a node: its host and port as text. */
@@ -50,6 +50,8 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   #lastRefresh = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #soon: NodeJS.Timeout | undefined;
+  /** The least gap in ms before the next query that is due soon; Infinity if none is. */
+  #gap = Infinity;
   #suspects = new Set<string>();
   /** The names of all known nodes by their ids. */
   readonly names = new Map<string, string>();
@@ -78,7 +80,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     this.#seeds = seeds.map(nameOf);
   }
 
-  /** Whether no node was ever reached. */
+  /** Whether there were attempts, and none ever reached a node. */
   get isUnreached(): boolean {
     return this.#reachability?.unreachedReason != null;
   }
@@ -115,19 +117,20 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     void this.#refresh();
   }
 
-  /** Stops querying until {@link wake}. */
+  /** Starts no more queries until {@link wake}. */
   rest(): void {
     this.#isResting = true;
-    this.#wasOpen = this.#timer !== undefined;
+    this.#wasOpen ||= this.#timer !== undefined;
     this.#clock.clear(this.#timer);
     this.#timer = undefined;
     this.#clock.clear(this.#soon);
-    this.#soon = undefined;
+    this.#gap = Infinity;
   }
 
   wake(): void {
     this.#isResting = this.#closed;
     if (this.#wasOpen) this.open();
+    this.#wasOpen = false;
   }
 
   /** Records that a node redirected a slot to another node. Returns whether that node is in a shard. */
@@ -153,19 +156,15 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     this.refreshSoon(URGENT_GAP);
   }
 
-  /** Queries the topology, at least `gap` ms after the last query. */
+  /** Queries the topology, at least `gap` ms after the last query, or after the one that runs now. */
   refreshSoon(gap = URGENT_GAP): void {
     if (this.#isResting) return;
-    const wait = this.#lastRefresh + gap - this.#clock.now();
+    this.#gap = Math.min(this.#gap, gap);
+    if (this.#refreshing) return;
+    this.#clock.clear(this.#soon);
+    const wait = this.#lastRefresh + this.#gap - this.#clock.now();
     if (wait <= 0) void this.#refresh();
-    else {
-      this.#soon ??= this.#clock
-        .setTimeout(() => {
-          this.#soon = undefined;
-          void this.#refresh();
-        }, wait)
-        .unref();
-    }
+    else this.#soon = this.#clock.setTimeout(() => void this.#refresh(), wait).unref();
   }
 
   close(): void {
@@ -176,6 +175,8 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   async #refresh(): Promise<void> {
     if (this.#refreshing || this.#closed) return;
     this.#refreshing = true;
+    this.#clock.clear(this.#soon);
+    this.#gap = Infinity;
     const suspects = this.#suspects;
     this.#suspects = new Set();
     const names = new Set(this.shards.flatMap(({ primary, replicas }) => [primary, ...replicas]));
@@ -197,13 +198,13 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     }
     this.#refreshing = false;
     this.#lastRefresh = this.#clock.now();
-    if (this.lastError === null) {
-      this.#reachability?.up();
-      return;
+    if (this.lastError === null) this.#reachability?.up();
+    else {
+      this.#reachability?.down(this.lastError);
+      this.emit("failed");
+      this.refreshSoon(CALM_GAP);
     }
-    this.#reachability?.down(this.lastError);
-    this.emit("failed");
-    this.refreshSoon(CALM_GAP);
+    if (this.#gap < Infinity) this.refreshSoon(this.#gap);
   }
 
   /** Takes the reply to CLUSTER SLOTS: ranges of slots, each with its primary first. */

@@ -79,6 +79,33 @@ test("redirections refresh the topology once a second at most, and failing nodes
   expect(requested).toHaveLength(3);
 });
 
+test("a node that fails is asked for before a slot that moved, and after a query that runs", async () => {
+  await start();
+  topology.moved(0, named("b"));
+  topology.suspect(named("b"));
+  await advance(100);
+  expect(requested).toHaveLength(2);
+  await advance(100);
+  topology.refreshSoon();
+  // Its reply may be older than what follows.
+  topology.suspect(named("b"));
+  await replies();
+  expect(requested).toHaveLength(3);
+  await advance(100);
+  expect(requested).toHaveLength(4);
+});
+
+test("a topology that rests twice is queried again once it wakes", async () => {
+  await start();
+  topology.rest();
+  topology.rest();
+  await advance(60_000);
+  expect(requested).toHaveLength(1);
+  topology.wake();
+  await replies();
+  expect(requested).toHaveLength(2);
+});
+
 test("a query that fails is repeated after a second", async () => {
   isUp = false;
   await start();
