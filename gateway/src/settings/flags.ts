@@ -5,7 +5,8 @@ export type Flag = Readonly<(typeof flags)[number]>;
 
 /** Every setting, in the order of the help. */
 export const flags = Object.entries<AnySetting>(SETTINGS).map(([option, setting]) => {
-  const { kind, flag: name = kebabCase(option), placeholder = kind.placeholder, help } = setting;
+  const { kind, placeholder = kind.placeholder, help } = setting;
+  const name = kebabCase(option);
   const value = setting.defaultText ?? (setting.default === undefined ? "" : kind.show(setting.default));
   return {
     /** The name of the flag, without dashes. */
