@@ -157,7 +157,8 @@ export class Gateway {
   }
 }
 
-function repliesIn(reply: Reply): readonly Reply[] {
+/** Returns the elements of an array. @throws {Error} for any other reply */
+export function repliesIn(reply: Reply): readonly Reply[] {
   if (reply.kind === "array") return reply.items;
   throw new Error(reply.kind === "error" ? reply.text : "not an array of replies");
 }
