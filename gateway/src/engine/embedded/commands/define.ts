@@ -10,7 +10,6 @@ import {
   WrongNumberOfArgumentsError,
 } from "js-redis-server/core";
 
-type Flags = CommandDefinition["flags"];
 export type Context = Parameters<CommandDefinition["execute"]>[1];
 
 /**
@@ -23,15 +22,17 @@ interface KeyPositions {
   readonly keyStep: number;
 }
 
-type Execute = (args: readonly Buffer[], ctx: Context) => RedisResult;
-
 /**
  * Builds a definition of a command whose arguments the library need not parse: it checks their number, and finds the keys among them.
- * @param usage the name and a word for each argument, such as `json.get key [path] ...`. The word for a key is `key`. Words in brackets
+ * @param usage the name and a word for each argument, such as `json.clear key [path] ...`. The word for a key is `key`. Words in brackets
  * may be missing, `...` stands for any number of further arguments, and `key...` for any number of keys at the same distance.
  * @param flags with spaces between them
  */
-export function command(usage: string, flags: string, execute: Execute): CommandDefinition {
+export function command(
+  usage: string,
+  flags: string,
+  execute: (args: readonly Buffer[], ctx: Context) => RedisResult,
+): CommandDefinition {
   const [name, ...words] = usage.split(" ") as [string, ...string[]];
   const isOpen = words.some((word) => word.endsWith("..."));
   const least = 1 + words.filter((word) => /^\w+$/.test(word)).length;
@@ -39,7 +40,7 @@ export function command(usage: string, flags: string, execute: Execute): Command
   const keys = keyPositions(words);
   return defineCommand({
     name,
-    flags: flags.split(" ") as Flags,
+    flags: flags.split(" ") as CommandDefinition["flags"],
     schema: t.custom((input) => {
       const count = input.length + 1;
       if (count < least || count > most) throw new WrongNumberOfArgumentsError(name);
