@@ -7,62 +7,43 @@ import { loginSourceOf } from "./redis/credentials/sources.js";
 import { Reachability } from "./redis/reachability.js";
 import { RedisTls } from "./redis/redis-tls.js";
 import { ownEngine, type RemoteEngine, redisAt } from "./redis/redis-url.js";
-import type { Upstreams } from "./redis/upstream.js";
 import { createUpstreams } from "./redis/upstreams.js";
 import { runSeed } from "./seed/run-seed.js";
 import { readSeedFile } from "./seed/seed-file.js";
 import type { Settings } from "./settings/options.js";
 import type { BufferBudget } from "./util/buffer-budget.js";
 
-/** The data store behind the gateway. */
-export interface Backend {
-  /** A readable description. */
-  readonly description: string;
-  /** Where the Redis that was started for this gateway keeps its data, as text. Null if it keeps none. */
-  readonly data: string | null;
-  /** The outcome of loading the `seed` file, as a sentence. Null if none was loaded. */
-  readonly seeded: string | null;
-  readonly upstreams: Upstreams;
-  /** Whether other gateways may use the same Redis: it was not started for this one. */
-  readonly isShared: boolean;
-  /** Why Redis can't be reached at present. Null if it can, before an attempt has ended, and if it was started for this gateway. */
-  readonly problem: string | null;
-  /** The reason why the Redis that was started for it can't keep its data at present. Null if it can, or keeps none. */
-  readonly unkept: string | null;
-  /** Resolves when the first attempt to connect has ended, or after `timeout` ms. */
-  firstAttempt(timeout: number): Promise<void>;
-  /** Ends every connection, and the engine that was started for it. */
-  close(): Promise<void>;
-}
-
 /**
- * Creates the backend of the settings. Starts an engine if they name no Redis and have none that runs.
+ * Creates the data store behind the gateway. Starts an engine if the settings name no Redis and have no engine that runs.
  * @param activity decides when connections to Redis that are not used are closed. Default: never
  * @throws {TypeError} when a URL is wrong
  * @throws {Error} when the engine can't be started
  */
-export async function createBackend(
-  settings: Settings,
-  log: Log,
-  budget: BufferBudget,
-  activity?: Activity,
-): Promise<Backend> {
+export async function createBackend(settings: Settings, log: Log, budget: BufferBudget, activity?: Activity) {
   const { engine, seeded } = await engineOf(settings, log);
   const reachability = engine.isRemote ? new Reachability(engine.description, log) : undefined;
   const upstreams = createUpstreams(engine, settings, budget, reachability, activity);
   return {
+    /** A readable description. */
     description: engine.description,
+    /** Where the Redis that was started for this gateway keeps its data, as text. Null if it keeps none. */
     data: engine.data ?? null,
+    /** The outcome of loading the `seed` file, as a sentence. Null if none was loaded. */
     seeded,
     upstreams,
+    /** Whether other gateways may use the same Redis: it was not started for this one. */
     isShared: engine.isRemote,
+    /** Why Redis can't be reached at present. Null if it can, before an attempt has ended, and if it was started for this gateway. */
     get problem() {
       return reachability?.problem ?? null;
     },
+    /** The reason why the Redis that was started for it can't keep its data at present. Null if it can, or keeps none. */
     get unkept() {
       return engine.problem ?? null;
     },
-    firstAttempt: async (timeout) => reachability?.firstAttempt(timeout),
+    /** Resolves when the first attempt to connect has ended, or after `timeout` ms. */
+    firstAttempt: async (timeout: number) => reachability?.firstAttempt(timeout),
+    /** Ends every connection, and the engine that was started for it. */
     async close() {
       upstreams.close();
       await engine.close();

@@ -133,16 +133,8 @@ export async function startGateway(
   if (presence) presence.onMissed = () => lanes.renew();
   if (activity) {
     activity.isBusy = () => streams.open > 0 || [...plain].some(({ pending }) => pending > 0);
-    activity.add({
-      rest() {
-        presence?.rest();
-        tracker?.rest();
-      },
-      wake() {
-        presence?.wake();
-        tracker?.open();
-      },
-    });
+    if (presence) activity.add(presence);
+    if (tracker) activity.add({ rest: () => tracker.rest(), wake: () => tracker.open() });
   }
   const handler = new Handler({
     settings,

@@ -55,16 +55,16 @@ export function keyProblems(all: typeof facts = facts): string[] {
 }
 
 /**
- * Returns the gateway's table of commands, as TypeScript. A row has name, group, arity (0 if unknown), flags, places of keys,
- * request policy and response policy.
+ * Returns the gateway's table of commands, as TypeScript. A row has facts and the names of the commands that they are true of: group,
+ * arity (0 if unknown), flags, places of keys, request policy and response policy.
  * @throws {Error} if the keys of a data command are not described.
  */
 export function gatewayTable(): string {
   const problems = keyProblems();
   if (problems.length > 0) throw new Error(problems.join("\n"));
-  const rows = Object.entries(facts).map(([name, fact]) =>
-    [
-      name.replace(" ", "|"),
+  const rows = new Map<string, string>();
+  for (const [name, fact] of Object.entries(facts)) {
+    const row = [
       fact.group,
       fact.arity ?? 0,
       formatFlags(name, fact.flags ?? []),
@@ -74,13 +74,14 @@ export function gatewayTable(): string {
       fact.response ?? "-",
     ]
       .join(" ")
-      .replace(/( -)+$/, ""),
-  );
+      .replace(/( -)+$/, "");
+    rows.set(row, `${rows.get(row) ?? `${row}:`} ${name.replace(" ", "|")}`);
+  }
   return `// Generated from scripts/facts. To renew it: npx vitest run test/unit/commands/gateway-table.test.ts -u
 
-/** One command a line: name, group, arity, flags, places of keys, request policy, response policy. */
+/** Commands by their facts: group, arity, flags, places of keys, request policy, response policy. Names follow the colon. */
 export const TABLE = \`
-${rows.join("\n")}
+${[...rows.values()].sort().join("\n")}
 \`;
 `;
 }

@@ -29,17 +29,7 @@ export interface CachedOptions<Args extends readonly unknown[], T> {
 }
 
 /** Options of cached with their defaults. Times are in ms. */
-export interface CachedSettings {
-  readonly key: (...args: any[]) => unknown;
-  readonly fresh: number;
-  /** Time from the start of a computation after which its result is not returned any more. */
-  readonly lifetime: number;
-  readonly lease: number;
-  readonly tags: ((...args: any[]) => unknown) | undefined;
-  readonly schema: StandardSchema | undefined;
-  readonly waitUntil: ((refresh: Promise<unknown>) => void) | undefined;
-  readonly onOutage: "compute" | "throw";
-}
+export type CachedSettings = ReturnType<typeof resolveCachedOptions>;
 
 const NAMES: readonly (keyof CachedOptions<[], unknown>)[] = [
   "key",
@@ -53,7 +43,7 @@ const NAMES: readonly (keyof CachedOptions<[], unknown>)[] = [
 ];
 
 /** Checks the options of cached, and fills in defaults. @throws an error of `assert` that names the wrong option. */
-export function resolveCachedOptions(assert: Assert, options: CachedOptions<any, any>): CachedSettings {
+export function resolveCachedOptions(assert: Assert, options: CachedOptions<any, any>) {
   const wanted = "the fourth argument must be an object of options, such as { key: (id) => id, fresh: 60 }";
   checkNames(assert, options, NAMES, wanted);
   const { key, fresh, stale = 0, lease = 10, tags, schema, waitUntil, onOutage = "compute" } = options;
@@ -71,6 +61,7 @@ export function resolveCachedOptions(assert: Assert, options: CachedOptions<any,
   return {
     key,
     fresh: freshMs,
+    /** Time from the start of a computation after which its result is not returned any more. */
     lifetime: freshMs + toMs("stale", stale, true),
     lease: toMs("lease", lease),
     tags,

@@ -8,27 +8,22 @@ export interface Position {
   readonly added?: number | undefined;
 }
 
-/** The part of the reply of XINFO STREAM that shows whether entries are missing. */
-export interface StreamInfo {
-  readonly length: number;
-  readonly lastId: string;
-  /** Undefined if there are no entries. */
-  readonly firstId?: string | undefined;
-  /** Number of entries ever added; undefined before Redis 7. */
-  readonly added?: number | undefined;
-}
-
 /** The id before any entry that was ever added. Unlike after `-`, an entry that was trimmed after it is a gap. */
 export const START = "0-0";
 
+/** The part of the reply of XINFO STREAM that shows whether entries are missing. */
+type StreamInfo = ReturnType<typeof readStreamInfo>;
+
 /** Reads the reply of XINFO STREAM. */
-export function readStreamInfo(reply: readonly unknown[]): StreamInfo {
+export function readStreamInfo(reply: readonly unknown[]) {
   const get = (name: string) => reply[reply.indexOf(name) + 1];
   const first = get("first-entry");
   return {
     length: Number(get("length")),
     lastId: String(get("last-generated-id")),
+    /** Undefined if there are no entries. */
     firstId: Array.isArray(first) ? String(first[0]) : undefined,
+    /** Number of entries ever added; undefined before Redis 7. */
     added: reply.includes("entries-added") ? Number(get("entries-added")) : undefined,
   };
 }

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Upstreams } from "../redis/upstream.js";
+import { LazyMap } from "../util/lazy-map.js";
 import { Permissions } from "./permissions.js";
 import { Quota, type Shares } from "./quota.js";
 import { Revocation } from "./revocation.js";
@@ -31,7 +32,7 @@ export class Authenticator {
   /** The revocations of the tokens, by the token and all that it may do. */
   #revocations: ReadonlyMap<string, Revocation> = new Map();
   /** Quotas by the name of the token. They stay when tokens are read again. */
-  readonly #quotas = new Map<string, Quota>();
+  readonly #quotas = new LazyMap((name: string) => new Quota(`token ${name}`, this.options.shares));
   /** Changes whenever a token may have come to mean something else. */
   generation = 0;
 
@@ -85,18 +86,9 @@ export class Authenticator {
     const { opened, upstreams } = this.options;
     const own = upstreams.of(null);
     const upstream = user ? () => upstreams.of(user) : () => own;
-    const quota = this.#quota(name);
+    const quota = this.#quotas.of(name);
     quota.setLimits(limits ?? null);
     return new Permissions({ name, role, prefix, commands, opened, upstream, quota, revocation });
-  }
-
-  #quota(name: string): Quota {
-    let quota = this.#quotas.get(name);
-    if (!quota) {
-      quota = new Quota(`token ${name}`, this.options.shares);
-      this.#quotas.set(name, quota);
-    }
-    return quota;
   }
 
   async #reload(files: TokenFiles): Promise<void> {

@@ -5,24 +5,18 @@ import { arrayOf, elementsOf, isError } from "../resp/replies.js";
 import { DOLLAR, STAR } from "../util/bytes.js";
 import type { Prefix } from "./prefix.js";
 
-/** The replacement of a command, and the conversion of its reply. */
-export interface Rewrite {
-  readonly command: Command;
-  readonly reply: (reply: Buffer) => Buffer;
-}
-
 const UNEXPECTED = Buffer.from("-ERR Redis sent a reply that can't be limited to the prefix\r\n");
 
 /**
- * Restricts SCAN and KEYS to a prefix. Returns null for any other command. If the command has no pattern, one is added. The
+ * Restricts SCAN and KEYS to a prefix. Returns the command to run, and what converts its reply; null for any other command. If the command has no pattern, one is added. The
  * names in the reply are always filtered, so that no pattern finds other keys.
  */
-export function scanWithin(command: Command, prefix: Prefix): Rewrite | null {
+export function scanWithin(command: Command, prefix: Prefix) {
   if (command.name === "KEYS") {
     const narrow = command.size === 2 && command.text(1) === "*";
     return {
       command: narrow ? commandOf(["KEYS", `${prefix.glob}*`]) : command,
-      reply: (reply) => namesWithin(reply, prefix),
+      reply: (reply: Buffer) => namesWithin(reply, prefix),
     };
   }
   if (command.name !== "SCAN") return null;
@@ -30,7 +24,7 @@ export function scanWithin(command: Command, prefix: Prefix): Rewrite | null {
   const hasPattern = args.some((arg, at) => at > 1 && arg.toUpperCase() === "MATCH");
   return {
     command: hasPattern ? command : commandOf([...args, "MATCH", `${prefix.glob}*`]),
-    reply: (reply) => pageWithin(reply, prefix),
+    reply: (reply: Buffer) => pageWithin(reply, prefix),
   };
 }
 

@@ -49,16 +49,19 @@ export function readBatch(
 }
 
 /**
- * Runs commands one after another; those that are refused get their errors in their places.
+ * Runs the commands of a request.
  * @param deliveriesOf returns the number of deliveries that a command publishes
  */
-export function runPipeline(
+export type RunBatch = (
   exchange: Exchange,
   permissions: Permissions,
   commands: readonly Command[],
   counts: CommandCounts,
   deliveriesOf: (command: Command) => number,
-): void {
+) => void;
+
+/** Runs commands one after another; those that are refused get their errors in their places. */
+export const runPipeline: RunBatch = (exchange, permissions, commands, counts, deliveriesOf) => {
   const places: number[] = [];
   const allowed: Command[] = [];
   const waits: number[] = [];
@@ -103,7 +106,7 @@ export function runPipeline(
     }
     refuseInSlices(response, denials);
   });
-}
+};
 
 /** Refuses commands, some in each slice: all of them, even if the client has left meanwhile, since the others may have run. */
 function refuseInSlices(
@@ -116,17 +119,8 @@ function refuseInSlices(
   if (stop < denials.length) setImmediate(refuseInSlices, response, denials, stop);
 }
 
-/**
- * Runs commands as a whole, or none of them.
- * @param deliveriesOf returns the number of deliveries that a command publishes
- */
-export function runTransaction(
-  exchange: Exchange,
-  permissions: Permissions,
-  commands: readonly Command[],
-  counts: CommandCounts,
-  deliveriesOf: (command: Command) => number,
-): void {
+/** Runs commands as a whole, or none of them. */
+export const runTransaction: RunBatch = (exchange, permissions, commands, counts, deliveriesOf) => {
   const names: string[] = [];
   const { quota } = permissions;
   let deliveries = 0;
@@ -165,7 +159,7 @@ export function runTransaction(
       },
     });
   });
-}
+};
 
 /** Calls `each` for every command, some in each slice, and then `done`. */
 function forEachInSlices(

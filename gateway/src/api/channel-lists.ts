@@ -1,22 +1,16 @@
 import type { Sort, TopicName } from "../redis/pubsub/topic.js";
 import { BadRequest } from "./bad-request.js";
 
-/** The channels and patterns that a body of `/events` adds and removes. */
-export interface ChannelLists {
-  readonly added: readonly TopicName[];
-  readonly removed: readonly TopicName[];
-}
-
 /** The fields of a body that add channels, and those that remove some. */
 const ADDING: readonly string[] = ["subscribe", "psubscribe", "ssubscribe"] satisfies Sort[];
 const REMOVING = ["unsubscribe", "punsubscribe", "sunsubscribe"];
 
 /**
- * Reads a body such as `{"subscribe":["a","b"],"unsubscribe":["c"]}`.
+ * Reads the channels and patterns that a body of `/events` adds and removes, such as `{"subscribe":["a","b"],"unsubscribe":["c"]}`.
  * @param opens whether it opens a stream, so that there is nothing to unsubscribe from
  * @throws {BadRequest}
  */
-export function parseChannelLists(body: Buffer, opens: boolean): ChannelLists {
+export function parseChannelLists(body: Buffer, opens: boolean) {
   const lists = { added: [] as TopicName[], removed: [] as TopicName[] };
   const fields = opens ? ADDING : [...ADDING, ...REMOVING];
   for (const [field, names] of Object.entries(parseObject(body))) {

@@ -24,7 +24,7 @@ import type { Command } from "../resp/command.js";
 import { lineOf } from "../resp/replies.js";
 import { EMPTY } from "../util/bytes.js";
 import { BadRequest } from "./bad-request.js";
-import { readBatch, runPipeline, runTransaction } from "./batch.js";
+import { type RunBatch, readBatch, runPipeline, runTransaction } from "./batch.js";
 import {
   Exchange,
   type ExchangeHandler,
@@ -374,7 +374,7 @@ export class Handler implements HttpService, ExchangeHandler {
   };
 
   /** `/pipeline` and `/multi-exec`: the body is a list of commands. */
-  #batch(run: typeof runPipeline): CommandsReader {
+  #batch(run: RunBatch): CommandsReader {
     return (exchange, { permissions }, body) => {
       if (!body) throw new BadRequest("ERR empty pipeline");
       const { settings, streams, traffic } = this.options;

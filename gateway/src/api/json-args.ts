@@ -28,48 +28,38 @@ const writer = new CommandWriter();
  * @throws {BadRequest} when the body is anything else
  */
 export function readJsonCommand(body: Buffer): Command {
-  const reader = new JsonReader(body);
-  const command = reader.readCommand();
-  reader.finish();
+  const commands = new JsonCommands(body);
+  const command = commands.next();
+  commands.finish();
   return command;
 }
 
-/** Reads several commands, a JSON array of such arrays, some at a time. */
+/** Reads a body of JSON that is one command, or an array of commands, some at a time. */
 export class JsonCommands {
-  readonly #reader: JsonReader;
-
-  /** @throws {BadRequest} when the body is anything else, or holds no command */
-  constructor(body: Buffer) {
-    this.#reader = new JsonReader(body);
-    this.#reader.open("expected an array of commands", "ERR empty pipeline");
-  }
-
-  /**
-   * Appends the next commands to `into`, at most `max`. Returns whether there are more.
-   * @throws {BadRequest} when the body is anything else
-   */
-  read(into: Command[], max: number): boolean {
-    for (let i = 0; i < max; i++) {
-      into.push(this.#reader.readCommand());
-      if (!this.#reader.next()) {
-        this.#reader.finish();
-        return false;
-      }
-    }
-    return true;
-  }
-}
-
-/** A cursor over a body of JSON. */
-class JsonReader {
   #at = 0;
 
   constructor(private readonly body: Buffer) {
     if (!isUtf8(body)) throw new BadRequest("ERR invalid JSON: the body is not UTF-8");
   }
 
+  /**
+   * Appends the next commands of an array to `into`, at most `max`. Returns whether there are more.
+   * @throws {BadRequest} when the body is anything else, or holds no command
+   */
+  read(into: Command[], max: number): boolean {
+    if (this.#at === 0) this.#open("expected an array of commands", "ERR empty pipeline");
+    for (let i = 0; i < max; i++) {
+      into.push(this.next());
+      if (!this.#readSeparator()) {
+        this.finish();
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Reads the beginning of an array that is not empty. */
-  open(otherwise: string, ifEmpty: string): void {
+  #open(otherwise: string, ifEmpty: string): void {
     this.#skipSpace();
     if (this.body[this.#at++] !== OPEN_BRACKET) throw new BadRequest(`ERR invalid JSON: ${otherwise}`);
     this.#skipSpace();
@@ -77,7 +67,7 @@ class JsonReader {
   }
 
   /** Reads what comes after an element of an array. Returns whether another one follows. */
-  next(): boolean {
+  #readSeparator(): boolean {
     this.#skipSpace();
     const byte = this.body[this.#at++];
     if (byte !== COMMA && byte !== CLOSE_BRACKET) throw invalid();
@@ -91,11 +81,12 @@ class JsonReader {
       throw new BadRequest("ERR invalid JSON: unexpected data after the array");
   }
 
-  readCommand(): Command {
-    this.open("expected a command as an array", "ERR empty command");
+  /** Reads one command. @throws {BadRequest} when there is none */
+  next(): Command {
+    this.#open("expected a command as an array", "ERR empty command");
     writer.begin();
     do this.#readArg();
-    while (this.next());
+    while (this.#readSeparator());
     return writer.end();
   }
 

@@ -10,35 +10,14 @@ const MAX_DIGITS = 10;
  * @throws {BadRequest} when it is not exactly one array of bulk strings
  */
 export function readRespCommand(body: Buffer): Command {
-  const reader = new CommandReader(body);
-  const command = reader.read();
-  if (!reader.isAtEnd) throw malformed("unexpected data after the command");
+  const commands = new RespCommands(body);
+  const command = commands.next();
+  if (!commands.isAtEnd) throw malformed("unexpected data after the command");
   return command;
 }
 
-/** Reads a body that is one or more commands in RESP2, one after another, some at a time. */
+/** Reads a body that is one or more commands in RESP2, one after another. Unlike a `RespReader` it checks every byte. */
 export class RespCommands {
-  readonly #reader: CommandReader;
-
-  /** @throws {BadRequest} when the body holds no command */
-  constructor(body: Buffer) {
-    if (body.length === 0) throw new BadRequest("ERR empty pipeline");
-    this.#reader = new CommandReader(body);
-  }
-
-  /**
-   * Appends the next commands to `into`, at most `max`. Returns whether there are more.
-   * @throws {BadRequest} when the body is anything else
-   */
-  read(into: Command[], max: number): boolean {
-    const reader = this.#reader;
-    for (let i = 0; i < max && !reader.isAtEnd; i++) into.push(reader.read());
-    return !reader.isAtEnd;
-  }
-}
-
-/** Reads commands that a client encoded. Unlike a `RespReader` it checks every byte. */
-class CommandReader {
   #at = 0;
 
   constructor(private readonly body: Buffer) {}
@@ -47,7 +26,18 @@ class CommandReader {
     return this.#at === this.body.length;
   }
 
-  read(): Command {
+  /**
+   * Appends the next commands to `into`, at most `max`. Returns whether there are more.
+   * @throws {BadRequest} when the body is anything else, or holds no command
+   */
+  read(into: Command[], max: number): boolean {
+    if (this.body.length === 0) throw new BadRequest("ERR empty pipeline");
+    for (let i = 0; i < max && !this.isAtEnd; i++) into.push(this.next());
+    return !this.isAtEnd;
+  }
+
+  /** Reads one command. @throws {BadRequest} when there is none */
+  next(): Command {
     const body = this.body;
     const from = this.#at;
     const size = this.#readLength(STAR);

@@ -2,14 +2,11 @@ import { parseArgs } from "node:util";
 import { flags } from "../settings/flags.js";
 import { UsageError } from "./usage-error.js";
 
-export interface CommandLine {
-  readonly values: Record<string, unknown>;
-  /** The arguments after `--`, or undefined without it. */
-  readonly command: readonly string[] | undefined;
-}
-
-/** @throws {UsageError} when a flag is unknown or lacks its value. */
-export function parseCommandLine(argv: readonly string[]): CommandLine {
+/**
+ * Returns the values of flags, and as `command` the arguments after `--`, or undefined without it.
+ * @throws {UsageError} when a flag is unknown or lacks its value.
+ */
+export function parseCommandLine(argv: readonly string[]) {
   const dashes = argv.indexOf("--");
   const options: Record<string, { type: "string" | "boolean"; multiple?: boolean }> = {
     help: { type: "boolean" },

@@ -4,13 +4,12 @@ import { TABLE } from "./table.js";
 /** The facts about a command, from Redis's own description of it. */
 export type CommandInfo = Readonly<ReturnType<typeof infoOf>>;
 
-/** Reads a row of the table: name, group, arity, flags, places of keys, request policy, response policy. */
-function infoOf(row: string, id: number) {
-  const [path = "", group = "", arity, flags = "", keys = "-", request = "-", response = "-"] =
-    row.split(" ");
+/** Reads the facts of a row of the table: group, arity, flags, places of keys, request policy, response policy. */
+function infoOf(name: string, row: string, id: number) {
+  const [group = "", arity, flags = "", keys = "-", request = "-", response = "-"] = row.split(" ");
   return {
     /** In upper case; that of a subcommand with its container's, such as `CONFIG SET`. */
-    name: path.replace("|", " "),
+    name,
     /** Redis's group, such as `string`; `module:` and its prefix; `newer` for what came after Redis 7.4. */
     group,
     /** The number of arguments, the name's included; negative for the least number; 0 when it is not known. */
@@ -33,12 +32,19 @@ function infoOf(row: string, id: number) {
     responsePolicy: response === "-" ? null : response,
     /** The positions of its keys, in the table's notation: see `getKeyIndexes`. */
     keys,
-    /** Its place in the table, from 0 on. */
+    /** Its place among all commands, from 0 on. */
     id,
   };
 }
 
-const infos: readonly CommandInfo[] = TABLE.trim().split("\n").map(infoOf);
+const rowOf = new Map<string, string>();
+for (const row of TABLE.trim().split("\n")) {
+  const [facts = "", names = ""] = row.split(": ");
+  for (const name of names.split(" ")) rowOf.set(name.replace("|", " "), facts);
+}
+const infos: readonly CommandInfo[] = [...rowOf.keys()]
+  .sort()
+  .map((name, id) => infoOf(name, rowOf.get(name)!, id));
 const byName = new Map(infos.map((info) => [info.name, info] as const));
 const containers = new Set(
   infos.filter(({ name }) => name.includes(" ")).map(({ name }) => name.split(" ")[0]!),

@@ -1,5 +1,6 @@
 import { argsOf } from "../resp/args.js";
 import type { Command } from "../resp/command.js";
+import { LazyMap } from "../util/lazy-map.js";
 import { type CommandInfo, getCommandInfo } from "./command-info.js";
 import { KEYS_BY_OPTIONS } from "./keys-by-options.js";
 
@@ -7,7 +8,7 @@ import { KEYS_BY_OPTIONS } from "./keys-by-options.js";
 type Finder = (command: Command) => readonly number[] | null;
 
 const NONE: readonly number[] = [];
-const finders = new Map<string, Finder>();
+const finders = new LazyMap(finderOf);
 
 /**
  * Returns the indexes of a command's keys, in the order of `COMMAND GETKEYS`. The command's name has index 0.
@@ -22,12 +23,7 @@ export function getKeyIndexes(
   if (info === null) return null;
   const { arity, keys } = info;
   if (arity < 0 ? command.size < -arity : arity > 0 && command.size !== arity) return null;
-  let finder = finders.get(keys);
-  if (!finder) {
-    finder = finderOf(keys);
-    finders.set(keys, finder);
-  }
-  return finder(command);
+  return finders.of(keys)(command);
 }
 
 function finderOf(notation: string): Finder {

@@ -1,14 +1,6 @@
 import { readFileSync } from "node:fs";
 import { isMap, isSeq, LineCounter, parseDocument } from "yaml";
 
-export interface YamlFile {
-  readonly text: string;
-  /** The whole as plain JavaScript values. */
-  readonly value: unknown;
-  /** The line of what is found by these keys and indexes, or of the nearest thing around it. */
-  lineOf(keys: readonly (string | number)[]): number;
-}
-
 /** A file of settings can't be used. The message names the file and the line, never what stands there. */
 export class FileError extends Error {}
 
@@ -16,7 +8,7 @@ export class FileError extends Error {}
  * Reads a file of YAML 1.2, of which JSON is a part.
  * @throws {FileError} when there is no such file, or when it is not well-formed.
  */
-export function readYamlFile(path: string): YamlFile {
+export function readYamlFile(path: string) {
   return parseYaml(readTextFile(path), path);
 }
 
@@ -24,7 +16,7 @@ export function readYamlFile(path: string): YamlFile {
  * Parses YAML 1.2. `path` is its source, for errors.
  * @throws {FileError} when it is not well-formed.
  */
-export function parseYaml(text: string, path: string): YamlFile {
+export function parseYaml(text: string, path: string) {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const [error] = document.errors;
@@ -35,8 +27,10 @@ export function parseYaml(text: string, path: string): YamlFile {
   }
   return {
     text,
-    value: document.toJS({ maxAliasCount: 100 }),
-    lineOf(keys) {
+    /** The whole as plain JavaScript values. */
+    value: document.toJS({ maxAliasCount: 100 }) as unknown,
+    /** The line of what is found by these keys and indexes, or of the nearest thing around it. */
+    lineOf(keys: readonly (string | number)[]): number {
       let node: unknown = document.contents;
       let at = 0;
       for (const key of keys) {

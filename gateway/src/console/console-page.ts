@@ -1,27 +1,20 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import type { Content } from "../http/connection.js";
 import { builtFile } from "../util/built-file.js";
-
-/** A page for browsers that shows the gateway's activity and the keys of its Redis. */
-export interface ConsolePage {
-  readonly type: string;
-  readonly body: Buffer;
-  /** Headers, name and value in turn. */
-  readonly headers: readonly string[];
-}
 
 /** Whether a request is a browser's that opens the page. */
 export function wantsPage(method: string, path: string, accept: string | undefined): boolean {
   return path === "/" && (method === "GET" || method === "HEAD") && (accept?.includes("text/html") ?? false);
 }
 
-let page: ConsolePage | undefined;
+let page: Content | undefined;
 
 /**
- * Returns the built page, which is read on the first call.
+ * Returns the built page for browsers, which shows the gateway's activity and the keys of its Redis. It is read on the first call.
  * @throws {Error} when it has not been built
  */
-export function consolePage(): ConsolePage {
+export function consolePage(): Content {
   if (!page) {
     const body = readFileSync(builtFile("console.html", "the console page"));
     page = { type: "text/html; charset=utf-8", body, headers: headersOf(body.toString()) };

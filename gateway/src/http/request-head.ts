@@ -36,20 +36,7 @@ export type HeaderName = (typeof NAMES)[number];
 /** The headers of a request that the gateway reads, without the space around their values. Bytes beyond ASCII are Latin-1. */
 export type RequestHeaders = { readonly [name in HeaderName]: string | undefined };
 
-export interface RequestHead {
-  readonly method: string;
-  /** The version is HTTP/1.0 or 1.1. */
-  readonly minor: 0 | 1;
-  /** The target's path and query, which start with a slash and are ASCII; or `*`, which stands for the server (OPTIONS). */
-  readonly url: string;
-  readonly headers: RequestHeaders;
-  /** Length of the body in bytes, or null if it comes in chunks. */
-  readonly length: number | null;
-  /** Whether the client would use the connection again. */
-  readonly keepAlive: boolean;
-  /** Whether the client waits for `100 Continue` before it sends the body. */
-  readonly expectsContinue: boolean;
-}
+export type RequestHead = Readonly<ReturnType<typeof readHead>>;
 
 const METHODS = ["POST", "GET", "HEAD", "PUT", "OPTIONS", "DELETE", "PATCH", "TRACE"];
 const MAX_HEADERS = 100;
@@ -89,7 +76,7 @@ const NONE = Object.fromEntries(NAMES.map((name) => [name, undefined])) as Value
  * @param end the index of the empty line that ends the head
  * @throws {HttpError} for any other input; the connection can't be used any further then
  */
-export function readHead(bytes: Buffer, from: number, end: number): RequestHead {
+export function readHead(bytes: Buffer, from: number, end: number) {
   let at = skip(TOKEN, bytes, from, end);
   if (at === from || bytes[at] !== SPACE) throw malformed("the request line is malformed");
   const method = methodOf(bytes, from, at);
@@ -115,15 +102,19 @@ export function readHead(bytes: Buffer, from: number, end: number): RequestHead 
   }
   return {
     method,
+    /** The version is HTTP/1.0 or 1.1. */
     minor,
+    /** The target's path and query, which start with a slash and are ASCII; or `*`, which stands for the server (OPTIONS). */
     url,
     headers,
+    /** Length of the body in bytes, or null if it comes in chunks. */
     length: bodyLength(headers, minor),
-    // After a request for another protocol, further bytes might be taken for that protocol.
+    /** Whether the client would use the connection again. After a request for another protocol, further bytes might be taken for it. */
     keepAlive:
       (minor === 1 || hasToken(headers.connection, "keep-alive")) &&
       !hasToken(headers.connection, "close") &&
       !hasToken(headers.connection, "upgrade"),
+    /** Whether the client waits for `100 Continue` before it sends the body. */
     expectsContinue: expectation(headers, minor),
   };
 }

@@ -24,18 +24,15 @@ const SOCKETS = {
   allowHalfOpen: true,
 };
 
-export interface HttpServerOptions {
-  readonly service: HttpService;
+export interface HttpServerOptions
+  extends Pick<ConnectionHost, "service" | "heads" | "budget" | "onFailure"> {
   readonly connections: Connections;
-  readonly heads: ResponseHeads;
-  readonly budget: BufferBudget;
   /** The certificate for TLS, or null for plain HTTP. */
   readonly certificate: Certificate | null;
   /** Timeout in ms for a client's TLS handshake. */
   readonly greetTimeout: number;
   /** Called with a one-line message about each change. */
   readonly onNotice: (message: string, isError: boolean) => void;
-  readonly onFailure: (error: unknown) => void;
 }
 
 /** The HTTP server: accepts connections, and closes without losing responses. */

@@ -9,16 +9,12 @@ export function resolveRequestId(given: string | undefined): string {
 }
 
 /** The trace that a request belongs to, by the names that OpenTelemetry gives these fields in logs. */
-export interface TraceContext {
-  readonly trace_id: string;
-  readonly span_id: string;
-  readonly trace_flags: string;
-}
+export type TraceContext = NonNullable<ReturnType<typeof traceContextOf>>;
 
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:$|-)/;
 
 /** Returns the content of a `traceparent` header (https://www.w3.org/TR/trace-context/); null when it is malformed. */
-export function traceContextOf(traceparent: string | undefined): TraceContext | null {
+export function traceContextOf(traceparent: string | undefined) {
   const [, trace_id, span_id, trace_flags] = TRACEPARENT.exec(traceparent ?? "") ?? [];
   return trace_id ? { trace_id, span_id: span_id!, trace_flags: trace_flags! } : null;
 }

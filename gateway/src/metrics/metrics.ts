@@ -1,9 +1,9 @@
-import { Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import type { Connections } from "../http/connections.js";
 import type { UpstreamCounters } from "../redis/counters.js";
 import type { Upstreams } from "../redis/upstream.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
-import { addHistograms, addNumbers, addSums, type Sample } from "./family.js";
+import { Families, type Sample } from "./family.js";
 import type { LoopDelay } from "./loop-delay.js";
 import type { RouteNumbers, TokenNumbers, Traffic } from "./traffic.js";
 
@@ -28,18 +28,18 @@ export interface MetricsSources {
 
 /** Everything that the gateway counts, each under `warmline_gateway_`. */
 export function createMetrics(sources: MetricsSources): Registry {
-  const registry = new Registry();
-  addTraffic(registry, sources.traffic);
-  addCommands(registry, sources.traffic);
-  addTokens(registry, sources.traffic);
-  addConnections(registry, sources);
-  addUpstream(registry, sources);
-  addProcess(registry, sources.loopDelay);
-  return registry;
+  const add = new Families();
+  addTraffic(add, sources.traffic);
+  addCommands(add, sources.traffic);
+  addTokens(add, sources.traffic);
+  addConnections(add, sources);
+  addUpstream(add, sources);
+  addProcess(add, sources.loopDelay);
+  return add.registry;
 }
 
-function addTraffic(registry: Registry, traffic: Traffic): void {
-  addNumbers(registry, "counter", "requests_total", "HTTP requests received.", () => traffic.requests);
+function addTraffic(add: Families, traffic: Traffic): void {
+  add.counter("requests_total", "HTTP requests received.", () => traffic.requests);
   const responses = function* (): Iterable<Sample> {
     for (const [route, { responses }] of traffic.routes) {
       for (const [status, count] of responses) {
@@ -47,15 +47,18 @@ function addTraffic(registry: Registry, traffic: Traffic): void {
       }
     }
   };
-  const help = "Finished requests, by route and status; none if the client disconnected before the response.";
-  addNumbers(registry, "counter", "responses_total", help, responses);
+  add.counter(
+    "responses_total",
+    "Finished requests, by route and status; none if the client disconnected before the response.",
+    responses,
+  );
   const invalid =
     "Requests that are not valid HTTP, by reason; without a valid head, they are not among the others.";
-  addNumbers(registry, "counter", "malformed_requests_total", invalid, () =>
+  add.counter("malformed_requests_total", invalid, () =>
     Array.from(traffic.malformed, ([reason, count]): Sample => [{ reason }, count]),
   );
   const byRoute = (name: string, help: string, key: Exclude<keyof RouteNumbers, "responses">) =>
-    addHistograms(registry, name, help, () =>
+    add.histogram(name, help, () =>
       Array.from(traffic.routes, ([route, numbers]) => [{ route }, numbers[key]] as const),
     );
   byRoute("request_duration_seconds", "Time from a request's head to its response.", "duration");
@@ -68,9 +71,9 @@ function addTraffic(registry: Registry, traffic: Traffic): void {
   byRoute("response_size_bytes", "Bytes of response bodies.", "responseSize");
 }
 
-function addCommands(registry: Registry, { commands }: Traffic): void {
+function addCommands(add: Families, { commands }: Traffic): void {
   const counter = (name: string, help: string, key: "received" | "errors") =>
-    addNumbers(registry, "counter", name, help, () =>
+    add.counter(name, help, () =>
       Array.from(commands, (numbers): Sample => [{ command: numbers.name }, numbers[key]]),
     );
   counter("commands_total", "Commands received, by name; other for unknown names.", "received");
@@ -79,17 +82,16 @@ function addCommands(registry: Registry, { commands }: Traffic): void {
     "Commands refused, failed or with an error reply; of a transaction, those refused.",
     "errors",
   );
-  addSums(
-    registry,
+  add.sums(
     "command_duration_seconds",
     "Time from sending a command to Redis to its reply, for single commands.",
     () => Array.from(commands, ({ name, seconds, timed }) => [{ command: name }, seconds, timed] as const),
   );
 }
 
-function addTokens(registry: Registry, { tokens }: Traffic): void {
+function addTokens(add: Families, { tokens }: Traffic): void {
   const counter = (name: string, help: string, key: keyof TokenNumbers) =>
-    addNumbers(registry, "counter", name, `${help}, by the token's name.`, () =>
+    add.counter(name, `${help}, by the token's name.`, () =>
       Array.from(tokens, ([token, numbers]): Sample => [{ token }, numbers[key]]),
     );
   counter("token_requests_total", "Finished requests", "requests");
@@ -99,35 +101,33 @@ function addTokens(registry: Registry, { tokens }: Traffic): void {
   counter("token_response_bytes_total", "Bytes of response bodies", "responseBytes");
 }
 
-function addConnections(registry: Registry, { connections, streams, budget }: MetricsSources): void {
+function addConnections(add: Families, { connections, streams, budget }: MetricsSources): void {
   const counter = (name: string, help: string, key: "opened" | "evicted" | "refusedTotal") =>
-    addNumbers(registry, "counter", name, help, () => connections[key]);
-  const gauge = (name: string, help: string, read: () => number | Iterable<Sample>) =>
-    addNumbers(registry, "gauge", name, help, read);
+    add.counter(name, help, () => connections[key]);
   counter("connections_opened_total", "Client connections accepted.", "opened");
   counter("connections_evicted_total", "Idle client connections closed to make room.", "evicted");
   counter("connections_refused_total", "Client connections refused because of the limit.", "refusedTotal");
-  gauge("connections_open", "Client connections open now.", () => connections.open);
-  gauge("connections", "Client connections open now, by state.", () => {
+  add.gauge("connections_open", "Client connections open now.", () => connections.open);
+  add.gauge("connections", "Client connections open now, by state.", () => {
     const { open, idle, refused } = connections;
     return samplesOf("state", { idle, active: open - idle - streams.open, stream: streams.open, refused });
   });
-  gauge(
+  add.gauge(
     "connections_limit",
     "Limits of client connections: above soft idle ones are closed, above max new ones are refused.",
     () => samplesOf("limit", { soft: connections.limits.soft, max: connections.limits.hard }),
   );
-  gauge("buffered_bytes", "Bytes of requests and replies that are buffered.", () => budget.used);
-  gauge("buffered_bytes_limit", "Limit of buffered bytes of requests and replies.", () => budget.limit);
-  gauge("streams_open", "Event streams open now.", () => streams.open);
+  add.gauge("buffered_bytes", "Bytes of requests and replies that are buffered.", () => budget.used);
+  add.gauge("buffered_bytes_limit", "Limit of buffered bytes of requests and replies.", () => budget.limit);
+  add.gauge("streams_open", "Event streams open now.", () => streams.open);
   const dropped = "Event streams ended because their reader was too slow.";
-  addNumbers(registry, "counter", "streams_dropped_total", dropped, () => streams.dropped);
+  add.counter("streams_dropped_total", dropped, () => streams.dropped);
 }
 
-function addUpstream(registry: Registry, { upstreams, streams }: MetricsSources): void {
+function addUpstream(add: Families, { upstreams, streams }: MetricsSources): void {
   const counter = (name: string, help: string, key: keyof UpstreamCounters) =>
-    addNumbers(registry, "counter", name, help, () => upstreams.counters[key]);
-  addNumbers(registry, "gauge", "upstream_connections", "Connections to Redis open now.", () => {
+    add.counter(name, help, () => upstreams.counters[key]);
+  add.gauge("upstream_connections", "Connections to Redis open now.", () => {
     const uses = { shared: 0, blocking: 0, transaction: 0, stream: streams.upstreamConnections };
     for (const { connections } of upstreams) {
       uses.shared += connections.shared;
@@ -137,7 +137,7 @@ function addUpstream(registry: Registry, { upstreams, streams }: MetricsSources)
     return samplesOf("use", uses);
   });
   const pending = "Commands queued or in flight on shared connections.";
-  addNumbers(registry, "gauge", "upstream_queued_commands", pending, () => {
+  add.gauge("upstream_queued_commands", pending, () => {
     let sum = 0;
     for (const each of upstreams) sum += each.pending;
     return sum;
@@ -161,20 +161,15 @@ function samplesOf(label: string, values: Readonly<Record<string, number>>): Sam
   return Object.entries(values).map(([name, value]) => [{ [label]: name }, value]);
 }
 
-function addProcess(registry: Registry, loopDelay: LoopDelay): void {
-  addNumbers(registry, "counter", "process_cpu_seconds_total", "User and system CPU time in seconds.", () => {
+function addProcess(add: Families, loopDelay: LoopDelay): void {
+  add.counter("process_cpu_seconds_total", "User and system CPU time in seconds.", () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   });
-  addNumbers(registry, "gauge", "process_resident_memory_bytes", "Resident memory in bytes.", () =>
-    process.memoryUsage.rss(),
-  );
-  addHistograms(
-    registry,
-    "event_loop_delay_seconds",
-    "The longest delay of the event loop in each second.",
-    () => [[{}, loopDelay.longest]],
-  );
+  add.gauge("process_resident_memory_bytes", "Resident memory in bytes.", () => process.memoryUsage.rss());
+  add.histogram("event_loop_delay_seconds", "The longest delay of the event loop in each second.", () => [
+    [{}, loopDelay.longest],
+  ]);
   const help = "The longest delay of the event loop in the last minute.";
-  addNumbers(registry, "gauge", "event_loop_delay_max_seconds", help, () => loopDelay.longestOfMinute);
+  add.gauge("event_loop_delay_max_seconds", help, () => loopDelay.longestOfMinute);
 }

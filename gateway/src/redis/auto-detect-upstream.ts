@@ -60,12 +60,7 @@ export class AutoDetectUpstream implements Upstream {
     }
   }
 
-  sendAlone(
-    commands: readonly Command[],
-    waits: readonly number[],
-    receiver: Receiver,
-    deadline?: number,
-  ): Cancel {
+  sendAlone(...[commands, waits, receiver, deadline]: Parameters<Upstream["sendAlone"]>): Cancel {
     return this.#whenKnown(deadline, (until) => this.#upstream.sendAlone(commands, waits, receiver, until));
   }
 

@@ -63,17 +63,9 @@ export function createUpstreams(
     reachability && isAddress
       ? new AddressWatch({ ...asking, connect: engine.connect }, reachability)
       : undefined;
-  activity?.add({
-    rest() {
-      topology.rest();
-      sentinel.rest();
-      reachability?.forget();
-    },
-    wake() {
-      topology.wake();
-      sentinel.wake();
-    },
-  });
+  activity?.add(topology);
+  activity?.add(sentinel);
+  activity?.add({ rest: () => reachability?.forget() });
 
   const upstreamOf = (user: RedisUser | null, counted: Counted = (connection) => connection): Upstream => {
     const options = {

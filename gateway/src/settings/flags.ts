@@ -1,30 +1,23 @@
 import { type AnySetting, SETTINGS } from "./table.js";
 
 /** A setting on the command line. */
-export interface Flag {
-  /** The name of the flag, without dashes. */
-  readonly name: string;
-  /** The name of the option and of the key in the config file. */
-  readonly option: string;
-  readonly variable: string;
-  /** The placeholder of the value. Empty for a switch. */
-  readonly placeholder: string;
-  readonly help: string;
-  /** The minimum and the maximum as text. Empty without. */
-  readonly range: string;
-  readonly setting: AnySetting;
-}
+export type Flag = Readonly<(typeof flags)[number]>;
 
 /** Every setting, in the order of the help. */
-export const flags: readonly Flag[] = Object.entries<AnySetting>(SETTINGS).map(([option, setting]) => {
-  const { kind, flag: name = kebabCase(option), placeholder = kind.placeholder, help } = setting;
+export const flags = Object.entries<AnySetting>(SETTINGS).map(([option, setting]) => {
+  const { kind, placeholder = kind.placeholder, help } = setting;
+  const name = kebabCase(option);
   const value = setting.defaultText ?? (setting.default === undefined ? "" : kind.show(setting.default));
   return {
+    /** The name of the flag, without dashes. */
     name,
+    /** The name of the option and of the key in the config file. */
     option,
     variable: environmentName(name),
+    /** The placeholder of the value. Empty for a switch. */
     placeholder,
     help: value === "" ? help : `${help} (default ${value})`,
+    /** The minimum and the maximum as text. Empty without. */
     range: kind.range ?? "",
     setting,
   };

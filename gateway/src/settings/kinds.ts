@@ -32,8 +32,6 @@ interface Fields<T> {
   readonly help: string;
   /** The placeholder of a value in the help. Default: that of the kind. */
   readonly placeholder?: string;
-  /** The name of the flag. Default: the name of the setting in kebab case. */
-  readonly flag?: string;
   /** The default as the help describes it. Default: `default` as text, or nothing without one. */
   readonly defaultText?: string;
   /**

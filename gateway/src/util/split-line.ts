@@ -3,6 +3,10 @@ const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b
 /** The blanks of C. JavaScript has more, and one of them is a byte of letters such as à. */
 const SPACE = /[ \t\n\v\f\r]/;
 
+/** What stands in quotes, piece by piece: the closing quote, an escape, or other text. */
+const IN_DOUBLE = /"|\\x(?<hex>[\da-f]{2})|\\(?<sign>.)|[^"\\]+/isy;
+const IN_SINGLE = /'|\\(?<sign>')|\\|[^'\\]+/sy;
+
 /** A line's quotes are not as redis-cli reads them. */
 export class QuoteError extends Error {}
 
@@ -27,7 +31,7 @@ export function splitLine(line: string): string[] {
         at++;
         continue;
       }
-      const [text, end] = sign === '"' ? doubleQuoted(line, at + 1) : singleQuoted(line, at + 1);
+      const [text, end] = quoted(line, at);
       argument += text;
       at = end;
       if (at < line.length && !SPACE.test(line[at]!))
@@ -37,35 +41,16 @@ export function splitLine(line: string): string[] {
   }
 }
 
-/** Reads up to the closing quote; returns the text and where the line goes on. */
-function doubleQuoted(line: string, from: number): [text: string, end: number] {
+/** Reads from an opening quote up to the closing one; returns the text between them and where the line goes on. */
+function quoted(line: string, from: number): [text: string, end: number] {
+  const quote = line[from];
+  const piece = quote === '"' ? IN_DOUBLE : IN_SINGLE;
   let text = "";
-  for (let at = from; at < line.length; at++) {
-    const sign = line[at]!;
-    if (sign === '"') return [text, at + 1];
-    if (sign !== "\\" || at + 1 === line.length) {
-      text += sign;
-      continue;
-    }
-    const [, hex] = /^x([\da-f]{2})/i.exec(line.slice(at + 1, at + 4)) ?? [];
-    if (hex === undefined) {
-      const escaped = line[++at]!;
-      text += ESCAPES[escaped] ?? escaped;
-    } else {
-      text += String.fromCharCode(Number.parseInt(hex, 16));
-      at += 3;
-    }
-  }
-  throw new QuoteError("a quote is not closed");
-}
-
-function singleQuoted(line: string, from: number): [text: string, end: number] {
-  let text = "";
-  for (let at = from; at < line.length; at++) {
-    const sign = line[at]!;
-    if (sign === "'") return [text, at + 1];
-    if (sign === "\\" && line[at + 1] === "'") at++;
-    text += line[at]!;
+  piece.lastIndex = from + 1;
+  for (let found = piece.exec(line); found; found = piece.exec(line)) {
+    if (found[0] === quote) return [text, piece.lastIndex];
+    const { hex, sign = "" } = found.groups!;
+    text += hex ? String.fromCharCode(Number.parseInt(hex, 16)) : (ESCAPES[sign] ?? (sign || found[0]));
   }
   throw new QuoteError("a quote is not closed");
 }

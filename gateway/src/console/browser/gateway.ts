@@ -1,4 +1,5 @@
-import { concat, decodeReply, encodeCommand, type Reply } from "./resp.js";
+import { joinBytes } from "../../util/join-bytes.js";
+import { decodeReply, encodeCommand, type Reply } from "./resp.js";
 
 const RESP = "application/vnd.redis.resp2";
 
@@ -48,7 +49,7 @@ export class Gateway {
   /** Runs commands of the page itself in one request. */
   async runAll(commands: readonly (readonly CommandArg[])[]): Promise<readonly Reply[]> {
     if (commands.length === 0) return [];
-    const send = () => this.#post("/pipeline", concat(commands.map(encodeCommand)));
+    const send = () => this.#post("/pipeline", joinBytes(commands.map(encodeCommand)));
     return repliesIn(await this.#sendOwn(commands, send));
   }
 
@@ -57,7 +58,7 @@ export class Gateway {
    * @throws {Error} when it is refused
    */
   async runTogether(commands: readonly (readonly CommandArg[])[]): Promise<readonly Reply[]> {
-    return repliesIn(await this.#post("/multi-exec", concat(commands.map(encodeCommand))));
+    return repliesIn(await this.#post("/multi-exec", joinBytes(commands.map(encodeCommand))));
   }
 
   /** Returns the sum of the gateway's metrics by name, or null if the token may not read them. */
@@ -156,7 +157,8 @@ export class Gateway {
   }
 }
 
-function repliesIn(reply: Reply): readonly Reply[] {
+/** Returns the elements of an array. @throws {Error} for any other reply */
+export function repliesIn(reply: Reply): readonly Reply[] {
   if (reply.kind === "array") return reply.items;
   throw new Error(reply.kind === "error" ? reply.text : "not an array of replies");
 }

@@ -4,7 +4,7 @@ import { formatTree, jsonTree, parseTree } from "./json-tree.js";
 import type { ListedKey } from "./key-groups.js";
 import { lookUp } from "./keys.js";
 import type { Reply } from "./resp.js";
-import { decoded, duration, shown, TYPES, textOf, typeName } from "./text.js";
+import { bytesOf, decoded, duration, itemsOf, shown, TYPES, textOf, typeName } from "./text.js";
 
 /** Bytes of a string that are read. Longer ones are cut, and can't be edited. */
 const MAX_BYTES = 64 * 1024;
@@ -370,15 +370,6 @@ function editable(value: Uint8Array, save?: (text: string) => Promise<void>): HT
 function compact(text: string): string {
   const tree = parseTree(text);
   return tree ? formatTree(tree) : text;
-}
-
-function bytesOf(reply: Reply | undefined): Uint8Array {
-  if (reply?.kind === "bulk") return reply.bytes;
-  return encoder.encode(textOf(reply));
-}
-
-function itemsOf(reply: Reply | undefined): readonly Reply[] {
-  return reply?.kind === "array" ? reply.items : [];
 }
 
 function pairsOf(reply: Reply | undefined): [Uint8Array, Uint8Array][] {

@@ -1,8 +1,8 @@
 import { button, byId, element, group, onSubmit } from "./dom.js";
-import type { CommandArg, Gateway } from "./gateway.js";
+import { type CommandArg, type Gateway, repliesIn } from "./gateway.js";
 import { groupKeys, type KeyGroup, type ListedKey } from "./key-groups.js";
 import type { Reply } from "./resp.js";
-import { duration, shown, TYPES, textOf, typeName } from "./text.js";
+import { bytesOf, duration, itemsOf, shown, TYPES, textOf, typeName } from "./text.js";
 
 /** Keys fetched before "More" is clicked. */
 const PAGE = 200;
@@ -198,8 +198,6 @@ function mark(row: Element, selected: string | null): void {
 }
 
 function scanned(reply: Reply): [cursor: string, keys: Uint8Array[]] {
-  if (reply.kind !== "array") throw new Error(reply.kind === "error" ? reply.text : "SCAN returned no list");
-  const [cursor, list] = reply.items;
-  const keys = list?.kind === "array" ? list.items : [];
-  return [textOf(cursor), keys.flatMap((key) => (key.kind === "bulk" ? [key.bytes] : []))];
+  const [cursor, list] = repliesIn(reply);
+  return [textOf(cursor), itemsOf(list).map(bytesOf)];
 }

@@ -1,5 +1,7 @@
 // RESP2 as the gateway passes it on: Redis's own bytes, so that a reply is displayed as in redis-cli.
 
+import { joinBytes } from "../../util/join-bytes.js";
+
 export type Reply =
   | { readonly kind: "status" | "error"; readonly text: string }
   | { readonly kind: "integer"; readonly text: string }
@@ -18,17 +20,7 @@ export function encodeCommand(args: readonly (string | Uint8Array)[]): Uint8Arra
     const bytes = typeof arg === "string" ? encoder.encode(arg) : arg;
     parts.push(encoder.encode(`$${bytes.length}\r\n`), bytes, encoder.encode("\r\n"));
   }
-  return concat(parts);
-}
-
-export function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return joinBytes(parts);
 }
 
 /** @throws Error when the bytes are not one whole reply */

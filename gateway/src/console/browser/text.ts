@@ -65,6 +65,16 @@ export function textOf(reply: Reply | undefined): string {
   return reply && "text" in reply ? reply.text : "";
 }
 
+/** The bytes of a string, or of the text of another reply. */
+export function bytesOf(reply: Reply | undefined): Uint8Array {
+  return reply?.kind === "bulk" ? reply.bytes : new TextEncoder().encode(textOf(reply));
+}
+
+/** The elements of an array; none of any other reply. */
+export function itemsOf(reply: Reply | undefined): readonly Reply[] {
+  return reply?.kind === "array" ? reply.items : [];
+}
+
 /** Returns bytes as text, or null if they are not UTF-8. */
 export function decoded(bytes: Uint8Array): string | null {
   try {

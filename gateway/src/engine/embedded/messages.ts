@@ -43,14 +43,3 @@ export type PortMessage = Uint8Array | number | null;
 
 /** A side that has sent this many bytes waits until the other one has read some of them. */
 export const WINDOW_BYTES = 8 * 1024 * 1024;
-
-/** Joins chunks into one buffer of its own memory, which can change threads without a copy. */
-export function transferable(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(chunks.reduce((size, { length }) => size + length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
-}

@@ -1,6 +1,7 @@
 import { Duplex } from "node:stream";
 import type { MessagePort } from "node:worker_threads";
-import { type PortMessage, transferable, WINDOW_BYTES } from "./messages.js";
+import { joinBytes } from "../../util/join-bytes.js";
+import { type PortMessage, WINDOW_BYTES } from "./messages.js";
 
 /** The gateway's end of a connection to the embedded engine: a stream over a message port. */
 export class PortDuplex extends Duplex {
@@ -26,7 +27,7 @@ export class PortDuplex extends Duplex {
   }
 
   override _writev(items: { chunk: Buffer }[], done: () => void): void {
-    const bytes = transferable(items.map(({ chunk }) => chunk));
+    const bytes = joinBytes(items.map(({ chunk }) => chunk));
     this.#sent += bytes.length;
     this.port.postMessage(bytes satisfies PortMessage, [bytes.buffer]);
     if (this.#sent < WINDOW_BYTES) done();

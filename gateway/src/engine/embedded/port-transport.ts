@@ -1,7 +1,8 @@
 import type { MessagePort } from "node:worker_threads";
 import type { ConnectionTransport } from "js-redis-server/core";
+import { joinBytes } from "../../util/join-bytes.js";
 import { CommandFramer, FramingError } from "./command-framer.js";
-import { type PortMessage, transferable, WINDOW_BYTES } from "./messages.js";
+import { type PortMessage, WINDOW_BYTES } from "./messages.js";
 import { TOO_LARGE_COMMAND } from "./own-commands.js";
 
 /** Time in ms that a connection's commands run before the thread looks for those of others. */
@@ -114,7 +115,7 @@ export class PortTransport implements ConnectionTransport {
   #flush(): void {
     this.#flushing = false;
     if (this.#replies.length === 0 || this.signal.aborted) return;
-    const bytes = transferable(this.#replies);
+    const bytes = joinBytes(this.#replies);
     this.#replies = [];
     this.port.postMessage(bytes satisfies PortMessage, [bytes.buffer]);
   }

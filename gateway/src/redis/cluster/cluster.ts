@@ -101,12 +101,7 @@ export class Cluster implements Upstream {
     this.#send(this.#batch(receiver, deadline), commands);
   }
 
-  sendAlone(
-    commands: readonly Command[],
-    waits: readonly number[],
-    receiver: Receiver,
-    deadline?: number,
-  ): Cancel {
+  sendAlone(...[commands, waits, receiver, deadline]: Parameters<Upstream["sendAlone"]>): Cancel {
     const batch = this.#batch(receiver, deadline);
     batch.alone = true;
     this.#send(batch, commands, waits);

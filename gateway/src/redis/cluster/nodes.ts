@@ -1,9 +1,15 @@
+import { LazyMap } from "../../util/lazy-map.js";
 import type { Node } from "./node.js";
 import type { Topology } from "./topology.js";
 
 /** The nodes of a cluster that were used so far. */
 export class Nodes {
-  readonly #nodes = new Map<string, Node>();
+  readonly #nodes = new LazyMap((name: string) => {
+    const node = this.make(name);
+    if (this.#endsWithin !== null) node.endWaits(this.#endsWithin);
+    if (this.#closed) node.close();
+    return node;
+  });
   #sweep: NodeJS.Timeout | undefined;
   #closed = false;
   /** The time of {@link endWaits}, in ms. Null before. */
@@ -23,14 +29,7 @@ export class Nodes {
   }
 
   get(name: string): Node {
-    let node = this.#nodes.get(name);
-    if (!node) {
-      node = this.make(name);
-      if (this.#endsWithin !== null) node.endWaits(this.#endsWithin);
-      if (this.#closed) node.close();
-      this.#nodes.set(name, node);
-    }
-    return node;
+    return this.#nodes.of(name);
   }
 
   /** Returns the first of these that has not failed recently, else the first one. */

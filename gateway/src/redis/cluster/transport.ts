@@ -93,7 +93,7 @@ export class Transport {
     else this.#park(clusterCommand);
   }
 
-  onReply(clusterCommand: ClusterCommand, reply: Buffer): void {
+  #onReply(clusterCommand: ClusterCommand, reply: Buffer): void {
     clusterCommand.node.succeeded();
     const failed = isError(reply) && !this.#closed;
     const byText = failed && isNoScript(reply) ? this.scripts.withText(clusterCommand.command) : null;
@@ -114,7 +114,7 @@ export class Transport {
   }
 
   /** A large reply is final, unless it is an error: redirections are short. */
-  onLarge(clusterCommand: ClusterCommand, first: number): ReplyStream | null {
+  #onLarge(clusterCommand: ClusterCommand, first: number): ReplyStream | null {
     if (first === MINUS) return null;
     const { batch, node, sink, tag } = clusterCommand;
     const stream = sink.onLarge?.(tag, first);
@@ -127,7 +127,7 @@ export class Transport {
     });
   }
 
-  onFailure(clusterCommand: ClusterCommand, failure: UpstreamFailure): void {
+  #onFailure(clusterCommand: ClusterCommand, failure: UpstreamFailure): void {
     const { reason } = failure;
     if (reason === "unreachable" || reason === "lost" || reason === "timeout") {
       this.#onNodeFailure(clusterCommand.node);
@@ -195,7 +195,14 @@ export class Transport {
       clusterCommand.batch.sent(clusterCommand, node);
       commands.push(clusterCommand.asking ? asking(clusterCommand.command) : clusterCommand.command);
     }
-    const group = new Group(clusterCommands, this);
+    const group: Receiver = {
+      get cancelled() {
+        return first.cancelled;
+      },
+      onReply: (reply, tag) => this.#onReply(clusterCommands[tag]!, reply),
+      onLarge: (tag, byte) => this.#onLarge(clusterCommands[tag]!, byte),
+      onFailure: (failure, tag) => this.#onFailure(clusterCommands[tag]!, failure),
+    };
     if (first.batch.alone) {
       const waits = clusterCommands.map((clusterCommand) => clusterCommand.wait);
       first.batch.cancels.push(node.sendAlone(commands, waits, group, first.until));
@@ -333,29 +340,5 @@ export class Transport {
   #onNodeFailure(node: Node): void {
     if (node.failed()) this.topology.counters.ejected++;
     this.topology.suspect(node.name);
-  }
-}
-
-/** Cluster commands that one node was given together. */
-class Group implements Receiver {
-  constructor(
-    private readonly commands: readonly ClusterCommand[],
-    private readonly transport: Transport,
-  ) {}
-
-  get cancelled(): boolean {
-    return this.commands[0]!.cancelled;
-  }
-
-  onReply(reply: Buffer, tag: number): void {
-    this.transport.onReply(this.commands[tag]!, reply);
-  }
-
-  onLarge(tag: number, first: number): ReplyStream | null {
-    return this.transport.onLarge(this.commands[tag]!, first);
-  }
-
-  onFailure(failure: UpstreamFailure, tag: number): void {
-    this.transport.onFailure(this.commands[tag]!, failure);
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { commandOf } from "../../resp/args.js";
 import type { Command } from "../../resp/command.js";
 import { isError } from "../../resp/replies.js";
@@ -378,6 +379,4 @@ function pauseUntilWoken(tail: Tail, ms: number): Promise<void> {
   });
 }
 
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
-}
+const pause = (ms: number) => sleep(ms, undefined, { ref: false });

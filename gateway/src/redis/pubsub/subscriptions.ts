@@ -9,23 +9,7 @@ import { type ConnectedTopic, TopicConnections, type TopicConnectionsOptions } f
 const ENDED = new UpstreamFailure("closing", "the event stream has ended");
 
 /** The channels and patterns of a listener. */
-export interface Subscription {
-  /** Number of channels and patterns. */
-  readonly size: number;
-  /** Returns the number of channels and patterns after a change. */
-  sizeAfter(add: readonly TopicName[], remove: readonly TopicName[]): number;
-  /**
-   * Unsubscribes from channels, then subscribes to others. Changes without effect are confirmed as well.
-   * @param done called once: with null when Redis has confirmed all, else with Redis's error text or the failure for
-   * those that it has not, which are given up again
-   */
-  change(
-    add: readonly TopicName[],
-    remove: readonly TopicName[],
-    done: (problem: string | UpstreamFailure | null) => void,
-  ): void;
-  cancel(): void;
-}
+export type Subscription = Readonly<ReturnType<Subscriptions["add"]>>;
 
 /** A channel or pattern with at least one listener. */
 interface Topic extends ConnectedTopic, QueuedTopic {
@@ -89,7 +73,7 @@ export class Subscriptions {
   }
 
   /** Listens to every name, each a name of its own. The listener is never called before this returns. */
-  add(names: readonly TopicName[], listener: Listener): Subscription {
+  add(names: readonly TopicName[], listener: Listener) {
     const member: Member = {
       listener,
       topics: new Set(),
@@ -113,16 +97,24 @@ export class Subscriptions {
       if (member.awaited.size === 0) setImmediate(() => this.#settled(member, null));
     }
     return {
+      /** Number of channels and patterns. */
       get size() {
         return member.topics.size;
       },
-      sizeAfter: (add, remove) => {
+      /** Returns the number of channels and patterns after a change. */
+      sizeAfter: (add: readonly TopicName[], remove: readonly TopicName[]) => {
         const keys = new Set([...member.topics].map(({ sort, name }) => keyOf(sort, name)));
         for (const { sort, name } of remove) keys.delete(keyOf(sort, name));
         for (const { sort, name } of add) keys.add(keyOf(sort, name));
         return keys.size;
       },
-      change: (add, remove, done) => this.#change(member, add, remove, done),
+      /**
+       * Unsubscribes from channels, then subscribes to others. Changes without effect are confirmed as well.
+       * @param done called once: with null when Redis has confirmed all, else with Redis's error text or the failure for
+       * those that it has not, which are given up again
+       */
+      change: (add: readonly TopicName[], remove: readonly TopicName[], done: Change["done"]) =>
+        this.#change(member, add, remove, done),
       cancel: () => this.#remove(member),
     };
   }

@@ -10,7 +10,6 @@ import {
   WrongNumberOfArgumentsError,
 } from "js-redis-server/core";
 
-type Flags = CommandDefinition["flags"];
 export type Context = Parameters<CommandDefinition["execute"]>[1];
 
 /**
@@ -23,37 +22,48 @@ interface KeyPositions {
   readonly keyStep: number;
 }
 
-const FIRST: KeyPositions = { firstKey: 1, lastKey: 1, keyStep: 1 };
-
-/** A command whose arguments the engine's library need not parse. */
-interface PlainCommand {
-  readonly name: string;
-  readonly flags: Flags;
-  /** Number of arguments, the name included; negative for "at least". */
-  readonly arity: number;
-  /** Maximum number of arguments, the name included, if the arity is negative. Default: no limit. */
-  readonly maxArity?: number;
-  /** Null for a command without keys. Default: the first argument is the key. */
-  readonly keys?: KeyPositions | null;
-  execute(args: readonly Buffer[], ctx: Context): RedisResult;
-}
-
-/** Builds a definition from a command's raw arguments: checks their number, and returns the keys among them. */
-export function plainCommand(command: PlainCommand): CommandDefinition {
-  const { name, flags, arity, maxArity = Number.POSITIVE_INFINITY, keys = FIRST, execute } = command;
+/**
+ * Builds a definition of a command whose arguments the library need not parse: it checks their number, and finds the keys among them.
+ * @param usage the name and a word for each argument, such as `json.clear key [path] ...`. The word for a key is `key`. Words in brackets
+ * may be missing, `...` stands for any number of further arguments, and `key...` for any number of keys at the same distance.
+ * @param flags with spaces between them
+ */
+export function command(
+  usage: string,
+  flags: string,
+  execute: (args: readonly Buffer[], ctx: Context) => RedisResult,
+): CommandDefinition {
+  const [name, ...words] = usage.split(" ") as [string, ...string[]];
+  const isOpen = words.some((word) => word.endsWith("..."));
+  const least = 1 + words.filter((word) => /^\w+$/.test(word)).length;
+  const most = isOpen ? Number.POSITIVE_INFINITY : 1 + words.length;
+  const keys = keyPositions(words);
   return defineCommand({
     name,
-    flags,
+    flags: flags.split(" ") as CommandDefinition["flags"],
     schema: t.custom((input) => {
       const count = input.length + 1;
-      if (arity < 0 ? count < -arity || count > maxArity : count !== arity)
-        throw new WrongNumberOfArgumentsError(name);
+      if (count < least || count > most) throw new WrongNumberOfArgumentsError(name);
       return { value: input, nextIndex: input.length };
     }),
-    introspection: { arity, ...keys, categories: [flags.includes("write") ? "@write" : "@read"] },
+    introspection: {
+      arity: least === most ? least : -least,
+      ...keys,
+      categories: [flags.startsWith("write") ? "@write" : "@read"],
+    },
     keys: (args: readonly Buffer[]) => (keys ? keysAt(args, keys) : []),
     execute,
   }) as CommandDefinition;
+}
+
+/** Returns null without keys. */
+function keyPositions(words: readonly string[]): KeyPositions | null {
+  const places = words.flatMap((word, at) => (/^\[?key\]?$/.test(word) ? [at + 1] : []));
+  const repeated = words.indexOf("key...") + 1;
+  const firstKey = places[0];
+  if (firstKey === undefined) return null;
+  if (repeated === 0) return { firstKey, lastKey: places.at(-1)!, keyStep: 1 };
+  return { firstKey, lastKey: repeated - 1 - words.length, keyStep: repeated - firstKey };
 }
 
 function keysAt(args: readonly Buffer[], { firstKey, lastKey, keyStep }: KeyPositions): Buffer[] {

@@ -18,11 +18,11 @@ import {
   bulk,
   bulkValue,
   type CommandTable,
+  command,
   integer,
   optionName,
   parseInt64,
   parseInteger,
-  plainCommand,
   withDatabase,
 } from "./define.js";
 import { formatDouble, formatDoubleIn17Digits } from "./numbers.js";
@@ -31,28 +31,22 @@ import { unknownSubcommand } from "./server.js";
 /** Rough bytes of a key, field, element or entry beside its own bytes. */
 const ITEM_BYTES = 56;
 
-const object = plainCommand({
-  name: "object",
-  flags: ["readonly"],
-  arity: -2,
-  keys: { firstKey: 2, lastKey: 2, keyStep: 1 },
-  execute([subcommand, key, ...rest], ctx) {
-    const name = optionName(subcommand);
-    if (!["ENCODING", "FREQ", "IDLETIME", "REFCOUNT"].includes(name))
-      throw unknownSubcommand("OBJECT", subcommand!);
-    if (!key || rest.length > 0) throw new WrongNumberOfArgumentsError(`object|${name.toLowerCase()}`);
-    const value = peek(ctx.db, key);
-    if (!value) return bulk(null);
-    if (name === "ENCODING") return bulk(encodingOf(value));
-    if (name === "IDLETIME") {
-      const { usedAt = Date.now() } = entriesOf(ctx.db).get(key.toString("hex"))!;
-      return integer(Math.floor((Date.now() - usedAt) / 1000));
-    }
-    if (name === "REFCOUNT") return integer(isShared(value) ? MAX_INT32 : 1);
-    throw new RedisCommandError(
-      "An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.",
-    );
-  },
+const object = command("object subcommand [key] ...", "readonly", ([subcommand, key, ...rest], ctx) => {
+  const name = optionName(subcommand);
+  if (!["ENCODING", "FREQ", "IDLETIME", "REFCOUNT"].includes(name))
+    throw unknownSubcommand("OBJECT", subcommand!);
+  if (!key || rest.length > 0) throw new WrongNumberOfArgumentsError(`object|${name.toLowerCase()}`);
+  const value = peek(ctx.db, key);
+  if (!value) return bulk(null);
+  if (name === "ENCODING") return bulk(encodingOf(value));
+  if (name === "IDLETIME") {
+    const { usedAt = Date.now() } = entriesOf(ctx.db).get(key.toString("hex"))!;
+    return integer(Math.floor((Date.now() - usedAt) / 1000));
+  }
+  if (name === "REFCOUNT") return integer(isShared(value) ? MAX_INT32 : 1);
+  throw new RedisCommandError(
+    "An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.",
+  );
 });
 
 const MAX_INT32 = 2 ** 31 - 1;
@@ -108,23 +102,17 @@ function isInteger(bytes: Buffer): boolean {
   return bytes.length <= 20 && parseInt64(bytes.toString("latin1")) !== undefined;
 }
 
-const memory = plainCommand({
-  name: "memory",
-  flags: ["readonly"],
-  arity: -2,
-  keys: { firstKey: 2, lastKey: 2, keyStep: 1 },
-  execute([subcommand, key, ...options], ctx) {
-    if (optionName(subcommand) !== "USAGE") throw unknownSubcommand("MEMORY", subcommand!);
-    if (!key) throw new WrongNumberOfArgumentsError("memory|usage");
-    // All items are counted, so that a number of samples changes nothing.
-    for (let at = 0; at < options.length; at += 2) {
-      const samples = options[at + 1];
-      if (optionName(options[at]) !== "SAMPLES" || !samples || parseInteger(samples) < 0)
-        throw new RedisCommandError("syntax error");
-    }
-    const value = peek(ctx.db, key);
-    return value ? integer(key.length + ITEM_BYTES + sizeOf(value)) : bulk(null);
-  },
+const memory = command("memory subcommand [key] ...", "readonly", ([subcommand, key, ...options], ctx) => {
+  if (optionName(subcommand) !== "USAGE") throw unknownSubcommand("MEMORY", subcommand!);
+  if (!key) throw new WrongNumberOfArgumentsError("memory|usage");
+  // All items are counted, so that a number of samples changes nothing.
+  for (let at = 0; at < options.length; at += 2) {
+    const samples = options[at + 1];
+    if (optionName(options[at]) !== "SAMPLES" || !samples || parseInteger(samples) < 0)
+      throw new RedisCommandError("syntax error");
+  }
+  const value = peek(ctx.db, key);
+  return value ? integer(key.length + ITEM_BYTES + sizeOf(value)) : bulk(null);
 });
 
 /** An estimate: the bytes of all parts, and {@link ITEM_BYTES} for each. */
@@ -139,11 +127,10 @@ function sizeOf(value: StoredValue): number {
 
 /** HEXPIRETIME or HPEXPIRETIME: -2 where there is no field, -1 where it does not expire. */
 const fieldExpireTime = (name: string, unit: number) =>
-  plainCommand({
-    name,
-    flags: ["readonly", "fast"],
-    arity: -5,
-    execute([key, fieldsArg, countArg, ...fields], ctx) {
+  command(
+    `${name} key FIELDS count field ...`,
+    "readonly fast",
+    ([key, fieldsArg, countArg, ...fields], ctx) => {
       if (optionName(fieldsArg) !== "FIELDS")
         throw new RedisCommandError("Mandatory argument FIELDS is missing or not at the right position");
       const count = parseInteger(countArg!);
@@ -161,7 +148,7 @@ const fieldExpireTime = (name: string, unit: number) =>
         }),
       );
     },
-  });
+  );
 
 interface ScanArguments {
   readonly key: Buffer;

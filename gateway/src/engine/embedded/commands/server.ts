@@ -6,11 +6,11 @@ import {
   bulk,
   bulkValue,
   type CommandTable,
+  command,
   integer,
   MAX_INT64,
   parseInt64,
   parseInteger,
-  plainCommand,
 } from "./define.js";
 
 /** That of js-redis-server. */
@@ -19,25 +19,13 @@ const LIBRARY_VERSION = "0.3.0";
 const MB = 1024 * 1024;
 const startedAt = performance.now();
 
-const echo = plainCommand({
-  name: "echo",
-  flags: ["fast"],
-  arity: 2,
-  keys: null,
-  execute: ([message]) => bulk(message!),
-});
+const echo = command("echo message", "fast", ([message]) => bulk(message!));
 
 /** The engine has no replicas. No count can grow, so it replies at once. */
-const wait = plainCommand({
-  name: "wait",
-  flags: ["noscript"],
-  arity: 3,
-  keys: null,
-  execute([replicas, timeout]) {
-    parseInteger(replicas!);
-    checkTimeout(timeout!);
-    return integer(0);
-  },
+const wait = command("wait replicas timeout", "noscript", ([replicas, timeout]) => {
+  parseInteger(replicas!);
+  checkTimeout(timeout!);
+  return integer(0);
 });
 
 /** @throws RedisCommandError if the timeout in ms is malformed, negative, or ends beyond a 64-bit time. */
@@ -48,13 +36,9 @@ function checkTimeout(timeout: Buffer): void {
   if (value + BigInt(Date.now()) > MAX_INT64) throw new RedisCommandError("timeout is out of range");
 }
 
-const role = plainCommand({
-  name: "role",
-  flags: ["noscript", "fast"],
-  arity: 1,
-  keys: null,
-  execute: () => array([bulkValue("master"), RedisValue.integer(0), RedisValue.array([])]),
-});
+const role = command("role", "noscript fast", () =>
+  array([bulkValue("master"), RedisValue.integer(0), RedisValue.array([])]),
+);
 
 /** The only user, who may do everything, as Redis 7.0 writes it. */
 const DEFAULT_USER = "user default on nopass ~* &* +@all";

@@ -6,10 +6,10 @@ import {
   bulk,
   bulkValue,
   type CommandTable,
+  command,
   integer,
   optionName,
   parseInteger,
-  plainCommand,
   withArguments,
 } from "./define.js";
 import { addDecimals, isInfinite } from "./numbers.js";
@@ -17,27 +17,21 @@ import { addDecimals, isInfinite } from "./numbers.js";
 /** LCS takes time and memory in proportion to the product of both lengths. */
 const MAX_LCS_CELLS = 16 * 1024 * 1024;
 
-const incrbyfloat = plainCommand({
-  name: "incrbyfloat",
-  flags: ["write", "denyoom", "fast"],
-  arity: 3,
-  execute([key, amount], ctx) {
-    const current = peek(ctx.db, key!) ? bytesAt(ctx.db, key!).toString("latin1") : "0";
-    const texts = [current, amount!.toString("latin1")] as const;
-    if (texts.some((text) => !isInfinite(text) && addDecimals("0", text) === undefined))
-      throw new RedisCommandError("value is not a valid float");
-    const sum = addDecimals(...texts);
-    if (sum === undefined) throw new RedisCommandError("increment would produce NaN or Infinity");
-    ctx.db.setString(key!, Buffer.from(sum), { keepTtl: true });
-    return bulk(sum);
-  },
+const incrbyfloat = command("incrbyfloat key amount", "write denyoom fast", ([key, amount], ctx) => {
+  const current = peek(ctx.db, key!) ? bytesAt(ctx.db, key!).toString("latin1") : "0";
+  const texts = [current, amount!.toString("latin1")] as const;
+  if (texts.some((text) => !isInfinite(text) && addDecimals("0", text) === undefined))
+    throw new RedisCommandError("value is not a valid float");
+  const sum = addDecimals(...texts);
+  if (sum === undefined) throw new RedisCommandError("increment would produce NaN or Infinity");
+  ctx.db.setString(key!, Buffer.from(sum), { keepTtl: true });
+  return bulk(sum);
 });
 
-const hincrbyfloat = plainCommand({
-  name: "hincrbyfloat",
-  flags: ["write", "denyoom", "fast"],
-  arity: 4,
-  execute([key, field, amount], ctx) {
+const hincrbyfloat = command(
+  "hincrbyfloat key field amount",
+  "write denyoom fast",
+  ([key, field, amount], ctx) => {
     const increment = amount!.toString("latin1");
     if (isInfinite(increment)) throw new RedisCommandError("value is NaN or Infinity");
     if (addDecimals("0", increment) === undefined) throw new RedisCommandError("value is not a valid float");
@@ -50,53 +44,47 @@ const hincrbyfloat = plainCommand({
     });
     return bulk(sum);
   },
-});
+);
 
-const lcs = plainCommand({
-  name: "lcs",
-  flags: ["readonly"],
-  arity: -3,
-  keys: { firstKey: 1, lastKey: 2, keyStep: 1 },
-  execute([left, right, ...options], ctx) {
-    const values = [left!, right!].map((key) => {
-      const value = peek(ctx.db, key);
-      if (value && value.type !== "string")
-        throw new RedisCommandError("The specified keys must contain string values");
-      return value?.value ?? Buffer.alloc(0);
-    }) as [Buffer, Buffer];
-    let withLength = false;
-    let withIndexes = false;
-    let withMatchLength = false;
-    let minLength = 0;
-    for (let at = 0; at < options.length; at++) {
-      const name = optionName(options[at]);
-      if (name === "LEN") withLength = true;
-      else if (name === "IDX") withIndexes = true;
-      else if (name === "WITHMATCHLEN") withMatchLength = true;
-      else if (name === "MINMATCHLEN" && at + 1 < options.length)
-        minLength = Math.max(0, parseInteger(options[++at]!));
-      else throw new RedisCommandError("syntax error");
-    }
-    if (withLength && withIndexes)
-      throw new RedisCommandError("If you want both the length and indexes, please just use IDX.");
-    const { text, matches } = longestCommonSubsequence(...values);
-    if (withLength) return integer(text.length);
-    if (!withIndexes) return bulk(text);
-    const range = (start: number, length: number) =>
-      RedisValue.array([RedisValue.integer(start), RedisValue.integer(start + length - 1)]);
-    const found = matches
-      .filter(({ length }) => length >= minLength)
-      .map(({ a, b, length }) => {
-        const match = [range(a, length), range(b, length)];
-        return RedisValue.array(withMatchLength ? [...match, RedisValue.integer(length)] : match);
-      });
-    return array([
-      bulkValue("matches"),
-      RedisValue.array(found),
-      bulkValue("len"),
-      RedisValue.integer(text.length),
-    ]);
-  },
+const lcs = command("lcs key key ...", "readonly", ([left, right, ...options], ctx) => {
+  const values = [left!, right!].map((key) => {
+    const value = peek(ctx.db, key);
+    if (value && value.type !== "string")
+      throw new RedisCommandError("The specified keys must contain string values");
+    return value?.value ?? Buffer.alloc(0);
+  }) as [Buffer, Buffer];
+  let withLength = false;
+  let withIndexes = false;
+  let withMatchLength = false;
+  let minLength = 0;
+  for (let at = 0; at < options.length; at++) {
+    const name = optionName(options[at]);
+    if (name === "LEN") withLength = true;
+    else if (name === "IDX") withIndexes = true;
+    else if (name === "WITHMATCHLEN") withMatchLength = true;
+    else if (name === "MINMATCHLEN" && at + 1 < options.length)
+      minLength = Math.max(0, parseInteger(options[++at]!));
+    else throw new RedisCommandError("syntax error");
+  }
+  if (withLength && withIndexes)
+    throw new RedisCommandError("If you want both the length and indexes, please just use IDX.");
+  const { text, matches } = longestCommonSubsequence(...values);
+  if (withLength) return integer(text.length);
+  if (!withIndexes) return bulk(text);
+  const range = (start: number, length: number) =>
+    RedisValue.array([RedisValue.integer(start), RedisValue.integer(start + length - 1)]);
+  const found = matches
+    .filter(({ length }) => length >= minLength)
+    .map(({ a, b, length }) => {
+      const match = [range(a, length), range(b, length)];
+      return RedisValue.array(withMatchLength ? [...match, RedisValue.integer(length)] : match);
+    });
+  return array([
+    bulkValue("matches"),
+    RedisValue.array(found),
+    bulkValue("len"),
+    RedisValue.integer(text.length),
+  ]);
 });
 
 interface Match {

@@ -4,7 +4,7 @@ import {
   RedisValue,
   WrongNumberOfArgumentsError,
 } from "js-redis-server/core";
-import { array, bulk, type CommandTable, integer, optionName, plainCommand } from "../commands/define.js";
+import { array, bulk, type CommandTable, command, integer, optionName } from "../commands/define.js";
 import { peek } from "../keyspace.js";
 import { JSON_TYPE } from "../stored-value.js";
 import { documentAt, noPath, ROOT, requireDocument, store, textOf } from "./document.js";
@@ -25,89 +25,68 @@ import {
 } from "./value.js";
 import { VALUE_COMMANDS } from "./value-commands.js";
 
-const set = plainCommand({
-  name: "json.set",
-  flags: ["write", "denyoom"],
-  arity: -4,
-  execute([key, pathArg, text, ...options], ctx) {
-    let only: "NX" | "XX" | undefined;
-    for (const option of options) {
-      const name = optionName(option);
-      if ((name !== "NX" && name !== "XX") || only !== undefined) throw new RedisCommandError("syntax error");
-      only = name;
-    }
-    const value = parseJson(text!);
-    const root = setAt(documentAt(ctx.db, key!), parsePath(pathArg!), () => value, only);
-    if (root === undefined) return bulk(null);
-    store(ctx.db, key!, root);
-    return RedisResult.ok();
-  },
+const set = command("json.set key path value ...", "write denyoom", ([key, pathArg, text, ...more], ctx) => {
+  let only: "NX" | "XX" | undefined;
+  for (const option of more) {
+    const name = optionName(option);
+    if ((name !== "NX" && name !== "XX") || only !== undefined) throw new RedisCommandError("syntax error");
+    only = name;
+  }
+  const value = parseJson(text!);
+  const root = setAt(documentAt(ctx.db, key!), parsePath(pathArg!), () => value, only);
+  if (root === undefined) return bulk(null);
+  store(ctx.db, key!, root);
+  return RedisResult.ok();
 });
 
-const mset = plainCommand({
-  name: "json.mset",
-  flags: ["write", "denyoom"],
-  arity: -4,
-  keys: { firstKey: 1, lastKey: -1, keyStep: 3 },
-  execute(args, ctx) {
-    if (args.length % 3 !== 0) throw new WrongNumberOfArgumentsError("json.mset");
-    const roots = new Map<string, { key: Buffer; root: Json | undefined }>();
-    // All are checked before the first is stored, and copies of the documents changed meanwhile.
-    for (let at = 0; at < args.length; at += 3) {
-      const key = args[at]!;
-      const id = key.toString("hex");
-      const before = roots.has(id) ? roots.get(id)!.root : structuredClone(documentAt(ctx.db, key));
-      const path = parsePath(args[at + 1]!);
-      const value = parseJson(args[at + 2]!);
-      const root = setAt(before, path, () => value);
-      roots.set(id, { key, root: root ?? before });
-    }
-    for (const { key, root } of roots.values()) store(ctx.db, key, root);
-    return RedisResult.ok();
-  },
+const mset = command("json.mset key path value key...", "write denyoom", (args, ctx) => {
+  if (args.length % 3 !== 0) throw new WrongNumberOfArgumentsError("json.mset");
+  const roots = new Map<string, { key: Buffer; root: Json | undefined }>();
+  // All are checked before the first is stored, and copies of the documents changed meanwhile.
+  for (let at = 0; at < args.length; at += 3) {
+    const key = args[at]!;
+    const id = key.toString("hex");
+    const before = roots.has(id) ? roots.get(id)!.root : structuredClone(documentAt(ctx.db, key));
+    const path = parsePath(args[at + 1]!);
+    const value = parseJson(args[at + 2]!);
+    const root = setAt(before, path, () => value);
+    roots.set(id, { key, root: root ?? before });
+  }
+  for (const { key, root } of roots.values()) store(ctx.db, key, root);
+  return RedisResult.ok();
 });
 
-const mergeCommand = plainCommand({
-  name: "json.merge",
-  flags: ["write", "denyoom"],
-  arity: 4,
-  execute([key, pathArg, text], ctx) {
-    const path = parsePath(pathArg!);
-    const patch = parseJson(text!);
-    // As in RedisJSON, null removes members of an object that is there, and is stored where the value is new.
-    const root = setAt(documentAt(ctx.db, key!), path, (old) =>
-      old === undefined ? patch : merge(old, patch),
-    );
-    if (root === undefined) return bulk(null);
-    store(ctx.db, key!, root);
-    return RedisResult.ok();
-  },
+const mergeCommand = command("json.merge key path value", "write denyoom", ([key, pathArg, text], ctx) => {
+  const path = parsePath(pathArg!);
+  const patch = parseJson(text!);
+  // As in RedisJSON, null removes members of an object that is there, and is stored where the value is new.
+  const root = setAt(documentAt(ctx.db, key!), path, (old) =>
+    old === undefined ? patch : merge(old, patch),
+  );
+  if (root === undefined) return bulk(null);
+  store(ctx.db, key!, root);
+  return RedisResult.ok();
 });
 
-const get = plainCommand({
-  name: "json.get",
-  flags: ["readonly"],
-  arity: -2,
-  execute([key, ...rest], ctx) {
-    const layout = { indent: "", newline: "", space: "" };
-    let at = 0;
-    for (; at < rest.length; at += 2) {
-      // Text is never escaped more than it has to be.
-      if (optionName(rest[at]) === "NOESCAPE") at += 1;
-      const name = optionName(rest[at]).toLowerCase();
-      if (!Object.hasOwn(layout, name)) break;
-      if (!rest[at + 1]) throw new WrongNumberOfArgumentsError("json.get");
-      layout[name as keyof typeof layout] = rest[at + 1]!.toString();
-    }
-    const root = documentAt(ctx.db, key!);
-    const paths = rest.slice(at).map(parsePath);
-    if (root === undefined) return bulk(null);
-    const [first = parsePath(ROOT), ...more] = paths;
-    if (more.length === 0) return bulk(formatJson(readPath(root, first, first.isLegacy), layout));
-    const isLegacy = paths.every((path) => path.isLegacy);
-    const found = Object.fromEntries(paths.map((path) => [path.text, readPath(root, path, isLegacy)]));
-    return bulk(formatJson(found, layout));
-  },
+const get = command("json.get key ...", "readonly", ([key, ...rest], ctx) => {
+  const layout = { indent: "", newline: "", space: "" };
+  let at = 0;
+  for (; at < rest.length; at += 2) {
+    // Text is never escaped more than it has to be.
+    if (optionName(rest[at]) === "NOESCAPE") at += 1;
+    const name = optionName(rest[at]).toLowerCase();
+    if (!Object.hasOwn(layout, name)) break;
+    if (!rest[at + 1]) throw new WrongNumberOfArgumentsError("json.get");
+    layout[name as keyof typeof layout] = rest[at + 1]!.toString();
+  }
+  const root = documentAt(ctx.db, key!);
+  const paths = rest.slice(at).map(parsePath);
+  if (root === undefined) return bulk(null);
+  const [first = parsePath(ROOT), ...more] = paths;
+  if (more.length === 0) return bulk(formatJson(readPath(root, first, first.isLegacy), layout));
+  const isLegacy = paths.every((path) => path.isLegacy);
+  const found = Object.fromEntries(paths.map((path) => [path.text, readPath(root, path, isLegacy)]));
+  return bulk(formatJson(found, layout));
 });
 
 /** Returns the values at a path: one value for a legacy path, else a list. */
@@ -118,43 +97,31 @@ function readPath(root: Json, path: Path, isLegacy: boolean): Json {
   return values[0];
 }
 
-const mget = plainCommand({
-  name: "json.mget",
-  flags: ["readonly"],
-  arity: -3,
-  keys: { firstKey: 1, lastKey: -2, keyStep: 1 },
-  execute(args, ctx) {
-    const path = parsePath(args.at(-1)!);
-    return array(
-      args.slice(0, -1).map((key) => {
-        const value = peek(ctx.db, key);
-        if (value?.type !== JSON_TYPE) return RedisValue.null();
-        const values = path.read(value.root);
-        if (!path.isLegacy) return textOf(values);
-        return values[0] === undefined ? RedisValue.null() : textOf(values[0]);
-      }),
-    );
-  },
+const mget = command("json.mget key key... path", "readonly", (args, ctx) => {
+  const path = parsePath(args.at(-1)!);
+  return array(
+    args.slice(0, -1).map((key) => {
+      const value = peek(ctx.db, key);
+      if (value?.type !== JSON_TYPE) return RedisValue.null();
+      const values = path.read(value.root);
+      if (!path.isLegacy) return textOf(values);
+      return values[0] === undefined ? RedisValue.null() : textOf(values[0]);
+    }),
+  );
 });
 
 const del = (name: string) =>
-  plainCommand({
-    name,
-    flags: ["write"],
-    arity: -2,
-    maxArity: 3,
-    execute([key, pathArg = ROOT], ctx) {
-      const before = documentAt(ctx.db, key!);
-      if (before === undefined) return integer(0);
-      const found = outermost(parsePath(pathArg).find(before));
-      let root: Json | undefined = before;
-      // The last of an array first, so that the indexes of those before it hold.
-      for (const location of found.toSorted(compareLocations).toReversed()) {
-        root = putAt(root!, location, undefined);
-      }
-      if (found.length > 0) store(ctx.db, key!, root);
-      return integer(found.length);
-    },
+  command(`${name} key [path]`, "write", ([key, pathArg = ROOT], ctx) => {
+    const before = documentAt(ctx.db, key!);
+    if (before === undefined) return integer(0);
+    const found = outermost(parsePath(pathArg).find(before));
+    let root: Json | undefined = before;
+    // The last of an array first, so that the indexes of those before it hold.
+    for (const location of found.toSorted(compareLocations).toReversed()) {
+      root = putAt(root!, location, undefined);
+    }
+    if (found.length > 0) store(ctx.db, key!, root);
+    return integer(found.length);
   });
 
 /** Orders places of which none is inside another one. */
@@ -165,24 +132,19 @@ function compareLocations(left: Location, right: Location): number {
   return String(a) < String(b) ? -1 : 1;
 }
 
-const clear = plainCommand({
-  name: "json.clear",
-  flags: ["write"],
-  arity: -2,
-  execute([key, pathArg = ROOT], ctx) {
-    const before = requireDocument(ctx.db, key!);
-    let root: Json = before;
-    let count = 0;
-    for (const location of parsePath(pathArg).find(before).toReversed()) {
-      const value = valueAt(root, location);
-      const empty = isArray(value) ? [] : isObject(value) ? {} : isNumber(value) ? 0 : undefined;
-      if (value === undefined || empty === undefined || isEqual(value, empty)) continue;
-      root = putAt(root, location, empty)!;
-      count += 1;
-    }
-    if (count > 0) store(ctx.db, key!, root);
-    return integer(count);
-  },
+const clear = command("json.clear key [path] ...", "write", ([key, pathArg = ROOT], ctx) => {
+  const before = requireDocument(ctx.db, key!);
+  let root: Json = before;
+  let count = 0;
+  for (const location of parsePath(pathArg).find(before).toReversed()) {
+    const value = valueAt(root, location);
+    const empty = isArray(value) ? [] : isObject(value) ? {} : isNumber(value) ? 0 : undefined;
+    if (value === undefined || empty === undefined || isEqual(value, empty)) continue;
+    root = putAt(root, location, empty)!;
+    count += 1;
+  }
+  if (count > 0) store(ctx.db, key!, root);
+  return integer(count);
 });
 
 /** Adds the commands of RedisJSON that clients use. */

@@ -1,5 +1,5 @@
-import { type CommandDefinition, RedisCommandError, RedisValue } from "js-redis-server/core";
-import { bulk, bulkValue, itemsOf, parseInteger, plainCommand, replyText } from "../commands/define.js";
+import { RedisCommandError, RedisValue } from "js-redis-server/core";
+import { bulk, bulkValue, command, itemsOf, parseInteger, replyText } from "../commands/define.js";
 import { documentAt, NO_KEY, ROOT, requireDocument, textOf, wrongPathType } from "./document.js";
 import { changeEach, readEach } from "./each.js";
 import { parsePath } from "./path.js";
@@ -20,21 +20,15 @@ const reader = (
   read: (value: Json) => RedisValue | undefined,
   nulls: Nulls = {},
 ) =>
-  plainCommand({
-    name,
-    flags: ["readonly"],
-    arity: -2,
-    maxArity: 3,
-    execute([key, pathArg = ROOT], ctx) {
-      const path = parsePath(pathArg);
-      const root = documentAt(ctx.db, key!);
-      if (root !== undefined) {
-        const isNull = nulls.noPath && path.isLegacy && path.find(root).length === 0;
-        return isNull ? bulk(null) : readEach(root, path, expected, read);
-      }
-      if (path.isLegacy || nulls.noKey) return bulk(null);
-      throw new RedisCommandError(NO_KEY);
-    },
+  command(`${name} key [path]`, "readonly", ([key, pathArg = ROOT], ctx) => {
+    const path = parsePath(pathArg);
+    const root = documentAt(ctx.db, key!);
+    if (root !== undefined) {
+      const isNull = nulls.noPath && path.isLegacy && path.find(root).length === 0;
+      return isNull ? bulk(null) : readEach(root, path, expected, read);
+    }
+    if (path.isLegacy || nulls.noKey) return bulk(null);
+    throw new RedisCommandError(NO_KEY);
   });
 
 /** Arrays begin with `[`, objects with `{`, each followed by what they hold. */
@@ -51,23 +45,18 @@ function toResp(value: Json): RedisValue {
 }
 
 const calculation = (name: string, operation: "+" | "*" | "^") =>
-  plainCommand({
-    name,
-    flags: ["write"],
-    arity: 4,
-    execute([key, pathArg, operandArg], ctx) {
-      const operand = parseJson(operandArg!);
-      if (!isNumber(operand)) throw wrongPathType("a number", operand);
-      const path = parsePath(pathArg!);
-      const reply = changeEach(ctx.db, key!, path, "a number", (value) => {
-        if (!isNumber(value)) return undefined;
-        const result = calculate(operation, value, operand);
-        return { value: result, reply: textOf(result) };
-      });
-      if (path.isLegacy) return reply;
-      // As one JSON text, not as a list.
-      return bulk(`[${itemsOf(reply.value).map((item) => replyText(item) || "null")}]`);
-    },
+  command(`${name} key path number`, "write", ([key, pathArg, operandArg], ctx) => {
+    const operand = parseJson(operandArg!);
+    if (!isNumber(operand)) throw wrongPathType("a number", operand);
+    const path = parsePath(pathArg!);
+    const reply = changeEach(ctx.db, key!, path, "a number", (value) => {
+      if (!isNumber(value)) return undefined;
+      const result = calculate(operation, value, operand);
+      return { value: result, reply: textOf(result) };
+    });
+    if (path.isLegacy) return reply;
+    // As one JSON text, not as a list.
+    return bulk(`[${itemsOf(reply.value).map((item) => replyText(item) || "null")}]`);
   });
 
 /**
@@ -75,23 +64,17 @@ const calculation = (name: string, operation: "+" | "*" | "^") =>
  * @param parse reads the arguments behind the path. Returns the length that an array will have, and what changes it
  */
 const arrayChange = (
-  name: string,
-  flags: CommandDefinition["flags"],
-  arity: number,
+  usage: string,
+  flags: string,
   parse: (args: readonly Buffer[]) => (items: Json[]) => { length: number; edit: () => void },
 ) =>
-  plainCommand({
-    name,
-    flags,
-    arity,
-    execute([key, pathArg, ...rest], ctx) {
-      const change = parse(rest);
-      return changeEach(ctx.db, key!, parsePath(pathArg!), "array", (value) => {
-        if (!isArray(value)) return undefined;
-        const { length, edit } = change(value);
-        return { edit, reply: RedisValue.integer(length) };
-      });
-    },
+  command(usage, flags, ([key, pathArg, ...rest], ctx) => {
+    const change = parse(rest);
+    return changeEach(ctx.db, key!, parsePath(pathArg!), "array", (value) => {
+      if (!isArray(value)) return undefined;
+      const { length, edit } = change(value);
+      return { edit, reply: RedisValue.integer(length) };
+    });
   });
 
 /** Inserts copies of items in an array: the same ones may be inserted in several. */
@@ -123,40 +106,29 @@ export const VALUE_COMMANDS = [
   calculation("json.numincrby", "+"),
   calculation("json.nummultby", "*"),
   calculation("json.numpowby", "^"),
-  plainCommand({
-    name: "json.strappend",
-    flags: ["write", "denyoom"],
-    arity: -3,
-    maxArity: 4,
-    execute([key, ...rest], ctx) {
-      const suffix = parseJson(rest.at(-1)!);
-      if (typeof suffix !== "string") throw wrongPathType("string", suffix);
-      const path = parsePath(rest.length === 2 ? rest[0]! : ROOT);
-      return changeEach(ctx.db, key!, path, "string", (value) => {
-        if (typeof value !== "string") return undefined;
-        const result = value + suffix;
-        return { value: result, reply: RedisValue.integer(Buffer.byteLength(result)) };
-      });
-    },
+  command("json.strappend key [path] value", "write denyoom", ([key, ...rest], ctx) => {
+    const suffix = parseJson(rest.at(-1)!);
+    if (typeof suffix !== "string") throw wrongPathType("string", suffix);
+    const path = parsePath(rest.length === 2 ? rest[0]! : ROOT);
+    return changeEach(ctx.db, key!, path, "string", (value) => {
+      if (typeof value !== "string") return undefined;
+      const result = value + suffix;
+      return { value: result, reply: RedisValue.integer(Buffer.byteLength(result)) };
+    });
   }),
-  plainCommand({
-    name: "json.toggle",
-    flags: ["write"],
-    arity: -2,
-    execute([key, pathArg = ROOT], ctx) {
-      const path = parsePath(pathArg);
-      return changeEach(ctx.db, key!, path, "boolean", (value) => {
-        if (typeof value !== "boolean") return undefined;
-        const reply = path.isLegacy ? bulkValue(String(!value)) : RedisValue.integer(value ? 0 : 1);
-        return { value: !value, reply };
-      });
-    },
+  command("json.toggle key [path] ...", "write", ([key, pathArg = ROOT], ctx) => {
+    const path = parsePath(pathArg);
+    return changeEach(ctx.db, key!, path, "boolean", (value) => {
+      if (typeof value !== "boolean") return undefined;
+      const reply = path.isLegacy ? bulkValue(String(!value)) : RedisValue.integer(value ? 0 : 1);
+      return { value: !value, reply };
+    });
   }),
-  arrayChange("json.arrappend", ["write", "denyoom"], -4, (texts) => {
+  arrayChange("json.arrappend key path value ...", "write denyoom", (texts) => {
     const insert = texts.map(parseJson);
     return (items) => insertion(items, items.length, insert);
   }),
-  arrayChange("json.arrinsert", ["write", "denyoom"], -5, ([indexArg, ...texts]) => {
+  arrayChange("json.arrinsert key path index value ...", "write denyoom", ([indexArg, ...texts]) => {
     const index = parseInteger(indexArg!);
     const insert = texts.map(parseJson);
     return (items) => {
@@ -165,7 +137,7 @@ export const VALUE_COMMANDS = [
       return insertion(items, at, insert);
     };
   }),
-  arrayChange("json.arrtrim", ["write"], 5, ([startArg, stopArg]) => {
+  arrayChange("json.arrtrim key path start stop", "write", ([startArg, stopArg]) => {
     const start = parseInteger(startArg!);
     const stop = parseInteger(stopArg!);
     return (items) => {
@@ -181,27 +153,19 @@ export const VALUE_COMMANDS = [
       };
     };
   }),
-  plainCommand({
-    name: "json.arrpop",
-    flags: ["write"],
-    arity: -2,
-    maxArity: 4,
-    execute([key, pathArg = ROOT, indexArg], ctx) {
-      const index = indexArg ? parseInteger(indexArg) : -1;
-      return changeEach(ctx.db, key!, parsePath(pathArg), "array", (value) => {
-        if (!isArray(value)) return undefined;
-        if (value.length === 0) return { reply: RedisValue.null() };
-        const at = Math.min(Math.max(index < 0 ? value.length + index : index, 0), value.length - 1);
-        return { edit: () => void value.splice(at, 1), reply: textOf(value[at]!) };
-      });
-    },
+  command("json.arrpop key [path] [index]", "write", ([key, pathArg = ROOT, indexArg], ctx) => {
+    const index = indexArg ? parseInteger(indexArg) : -1;
+    return changeEach(ctx.db, key!, parsePath(pathArg), "array", (value) => {
+      if (!isArray(value)) return undefined;
+      if (value.length === 0) return { reply: RedisValue.null() };
+      const at = Math.min(Math.max(index < 0 ? value.length + index : index, 0), value.length - 1);
+      return { edit: () => void value.splice(at, 1), reply: textOf(value[at]!) };
+    });
   }),
-  plainCommand({
-    name: "json.arrindex",
-    flags: ["readonly"],
-    arity: -4,
-    maxArity: 6,
-    execute([key, pathArg, text, startArg, stopArg], ctx) {
+  command(
+    "json.arrindex key path value [start] [stop]",
+    "readonly",
+    ([key, pathArg, text, startArg, stopArg], ctx) => {
       const wanted = parseJson(text!);
       const start = startArg ? parseInteger(startArg) : 0;
       const stop = stopArg ? parseInteger(stopArg) : 0;
@@ -214,5 +178,5 @@ export const VALUE_COMMANDS = [
         return RedisValue.integer(at);
       });
     },
-  }),
+  ),
 ];

@@ -186,15 +186,7 @@ function withCode(text: string): { code: string; message: string } {
   return { code, message };
 }
 
-interface ScriptError {
-  /** Without its code. */
-  readonly message: string;
-  readonly code: string;
-  readonly line: number;
-  readonly kind: string;
-}
-
-function errorOf([text, line, kind]: readonly unknown[]): ScriptError {
+function errorOf([text, line, kind]: readonly unknown[]) {
   return { ...withCode(String(text)), line: Number(String(line)) || 1, kind: String(kind) };
 }
 
