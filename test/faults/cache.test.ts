@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { type CachedOptions, cached } from "warmline/cache";
 import {
@@ -18,6 +18,7 @@ import {
 import { startEmbeddedEngine } from "../../gateway/src/engine/embedded.js";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
 import { httpResponse, RawEndpoint } from "../support/endpoint.js";
+import { beforeTests } from "../support/lifetime.js";
 
 // Cached functions while functions are frozen, responses are lost, and Redis can't be reached.
 
@@ -31,11 +32,10 @@ interface Outcome {
 
 let gateway: Gateway;
 let redis: Redis;
-beforeAll(async () => {
-  gateway = await createGateway({ engine: await startEmbeddedEngine(), port: 0 });
+beforeTests(async (shared) => {
+  gateway = shared(await createGateway({ engine: await startEmbeddedEngine(), port: 0 }));
   redis = new Redis({ url: gateway.url, token: gateway.token });
 });
-afterAll(() => gateway?.close());
 beforeEach(() => redis.flushall());
 
 async function startFunction(
@@ -358,13 +358,9 @@ test("a gateway that refuses requests above a limit counts as one that can't be 
 describe("a Redis that refuses writes", { tags: "redis-server" }, () => {
   let server: RedisServer;
   let refusing: Gateway;
-  beforeAll(async () => {
-    server = await startRedis({ flags: ["--enable-protected-configs", "yes", "--save", "3600 1"] });
-    refusing = await createGateway({ redis: server.url, port: 0 });
-  });
-  afterAll(async () => {
-    await refusing?.close();
-    await server?.stop();
+  beforeTests(async (shared) => {
+    server = shared(await startRedis({ flags: ["--enable-protected-configs", "yes", "--save", "3600 1"] }));
+    refusing = shared(await createGateway({ redis: server.url, port: 0 }));
   });
 
   const set = (name: string, value: string | number) => server.command("CONFIG", "SET", name, value);

@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { warmlineConnector } from "warmline/ioredis";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { startFakeRedis } from "warmline-testbed";
 import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
+import { beforeTests } from "../../support/lifetime.js";
 import { IORedis, type IORedisClient, type RedisOptions } from "../../support/redis-clients.js";
 import { collectTraces, type TraceEvent } from "../../support/traces.js";
 
@@ -10,13 +11,9 @@ import { collectTraces, type TraceEvent } from "../../support/traces.js";
 
 let server: EngineServer;
 let gateway: Gateway;
-beforeAll(async () => {
-  server = await startEngineServer();
-  gateway = await createGateway({ port: 0, redis: server.url });
-});
-afterAll(async () => {
-  await gateway.close();
-  await server.stop();
+beforeTests(async (shared) => {
+  server = shared(await startEngineServer());
+  gateway = shared(await createGateway({ port: 0, redis: server.url }));
 });
 
 let heard: TraceEvent[];

@@ -20,6 +20,7 @@ import { findServer } from "../../../gateway/src/engine/native/find-server.js";
 import { lockFolder } from "../../../gateway/src/engine/persist/folder-lock.js";
 import { startEngine } from "../../../gateway/src/engine/start-engine.js";
 import { createGateway } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { CliProcess, post } from "../cli/cli-process.js";
 import { RawClient } from "./raw-client.js";
 
@@ -340,22 +341,18 @@ test("while a snapshot can't be written, /ready responds 503 with the reason, an
   const folder = newFolder();
   mkdirSync(folder);
   const engine = await startEmbeddedEngine({ snapshot: join(folder, "embedded.snapshot") });
-  const gateway = await createGateway({ engine, port: 0 });
-  try {
-    const ready = async () => {
-      const response = await fetch(`${gateway.url}/ready`);
-      return [response.status, await response.json()];
-    };
-    const reason = expect.stringMatching(/data could not be written to .*embedded\.snapshot \(ENOENT\)$/);
-    rmSync(folder, { recursive: true });
-    await one(engine, "SET", "k", "v");
-    await expect.poll(ready, { timeout: 60_000 }).toEqual([503, { status: "down", reason }]);
-    expect((await fetch(`${gateway.url}/health`)).status).toBe(200);
-    mkdirSync(folder);
-    await expect.poll(ready, { timeout: 60_000 }).toEqual([200, { status: "ready" }]);
-  } finally {
-    await gateway.close();
-  }
+  const gateway = forTest(await createGateway({ engine, port: 0 }));
+  const ready = async () => {
+    const response = await fetch(`${gateway.url}/ready`);
+    return [response.status, await response.json()];
+  };
+  const reason = expect.stringMatching(/data could not be written to .*embedded\.snapshot \(ENOENT\)$/);
+  rmSync(folder, { recursive: true });
+  await one(engine, "SET", "k", "v");
+  await expect.poll(ready, { timeout: 60_000 }).toEqual([503, { status: "down", reason }]);
+  expect((await fetch(`${gateway.url}/health`)).status).toBe(200);
+  mkdirSync(folder);
+  await expect.poll(ready, { timeout: 60_000 }).toEqual([200, { status: "ready" }]);
 });
 
 describe("the lock of a folder", () => {

@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { Redis as FetchRedis } from "../../../src/fetch.js";
 import { ConfigError, Redis, type RedisOptions, TimeoutError } from "../../../src/index.js";
 import { type NearOptions, near } from "../../../src/near.js";
 import { type RedisServer, startRedis } from "../../../testbed/src/index.js";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { beforeTests } from "../../support/lifetime.js";
 
 /** The time by which the clocks of this process are ahead, in ms. */
 const clocks = { monotonic: 0, wall: 0 };
@@ -37,9 +38,9 @@ describe("a near cache", { tags: "redis-server" }, () => {
       onCommand: ({ name, keys }) => sent.push([name, ...keys].join(" ")),
       ...options,
     });
-  beforeAll(async () => {
-    server = await startRedis();
-    gateway = await start();
+  beforeTests(async (shared) => {
+    server = shared(await startRedis());
+    gateway = shared(await start());
   });
   beforeEach(async () => {
     await server.command("FLUSHALL");
@@ -50,10 +51,6 @@ describe("a near cache", { tags: "redis-server" }, () => {
   afterEach(async () => {
     vi.restoreAllMocks();
     for (const other of others.splice(0)) await other.close();
-  });
-  afterAll(async () => {
-    await gateway?.close();
-    await server?.stop();
   });
 
   const client = (
