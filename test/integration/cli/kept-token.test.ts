@@ -11,16 +11,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { readKeptToken } from "../../../gateway/src/cli/kept-token.js";
+import { forTest } from "../../support/lifetime.js";
 import { CliProcess, post } from "./cli-process.js";
 
 const scratch = mkdtempSync(join(tmpdir(), "warmline-kept-token-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
-const running: CliProcess[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((each) => each.stop()));
-});
 
 let folders = 0;
 const newFolder = () => join(scratch, `${folders++}`);
@@ -28,8 +25,7 @@ const fileIn = (folder: string) => join(folder, "warmline-gateway", "token");
 const read = (folder: string) => readKeptToken({ XDG_STATE_HOME: folder });
 
 async function start(folder: string, args: readonly string[] = ["--engine", "embedded"]) {
-  const cli = new CliProcess(["--port", "0", ...args], { XDG_STATE_HOME: folder });
-  running.push(cli);
+  const cli = forTest(new CliProcess(["--port", "0", ...args], { XDG_STATE_HOME: folder }));
   const [, url] = await cli.printed(/^WARMLINE_URL=(\S+)$/m);
   const [, token] = args.includes("--token") ? [] : await cli.printed(/^WARMLINE_TOKEN=(\S+)$/m);
   return { cli, url: url!, token: token! };
@@ -113,8 +109,9 @@ test("a token that cannot be kept is for one run, and the ready lines give the r
 if (process.getuid?.() === 0) {
   test("a user without a home folder has a token for one run", async () => {
     const args = ["--engine", "embedded", "--port", "0"];
-    const cli = new CliProcess(args, { XDG_STATE_HOME: undefined }, { uid: 54_321, gid: 54_321, cwd: "/" });
-    running.push(cli);
+    const cli = forTest(
+      new CliProcess(args, { XDG_STATE_HOME: undefined }, { uid: 54_321, gid: 54_321, cwd: "/" }),
+    );
     await cli.printed(/^token: for this run only, since /m);
     await cli.printed(/^WARMLINE_TOKEN=\S{32}$/m);
   });

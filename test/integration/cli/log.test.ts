@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { startFakeRedis, startRedis } from "../../../testbed/src/index.js";
 import { forTest } from "../../support/lifetime.js";
 import { CliProcess } from "./cli-process.js";
@@ -135,10 +135,6 @@ describe("the log", () => {
 
   describe("of what the gateway itself fails on", () => {
     const secret = word("secret");
-    const running: CliProcess[] = [];
-    afterEach(async () => {
-      await Promise.all(running.splice(0).map((each) => each.stop()));
-    });
     /** Makes the gateway fail on SIGUSR2: on every token that it checks, or outside of any request. */
     const spoil = (what: string) => {
       const file = join(folder, `${what}.mjs`);
@@ -155,8 +151,7 @@ describe("the log", () => {
       return { NODE_OPTIONS: `--import ${file}` };
     };
     const start = async (what: string, ...args: string[]) => {
-      const cli = new CliProcess(["--port", "0", "--token", "t", ...args], spoil(what));
-      running.push(cli);
+      const cli = forTest(new CliProcess(["--port", "0", "--token", "t", ...args], spoil(what)));
       const [, url] = await cli.printed(/^warmline-gateway ready (\S+)\n/);
       // Each on a separate connection, since a head equal to the last one is not parsed again.
       const headers = { authorization: "Bearer t", connection: "close" };

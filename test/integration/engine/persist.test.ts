@@ -29,15 +29,12 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 let folders = 0;
 const newFolder = () => join(scratch, `data ${folders++}`);
 
-const engines: Engine[] = [];
 const running: CliProcess[] = [];
 afterEach(async () => {
   await Promise.all(running.splice(0).map((each) => each.stop()));
-  for (const engine of engines.splice(0)) await engine.close();
 });
 async function open(choice: string, persist: string, onNotice?: (message: string) => void): Promise<Engine> {
-  const engine = await startEngine(choice, { persist, onNotice });
-  engines.push(engine);
+  const engine = forTest(await startEngine(choice, { persist, onNotice }));
   return engine;
 }
 
@@ -304,12 +301,13 @@ test("an embedded engine whose thread is replaced continues with the last snapsh
   await one(first, "JSON.SET", "texts", "$", JSON.stringify([`${"a".repeat(60)}!`]));
   await first.close();
   const notices: string[] = [];
-  const engine = await startEmbeddedEngine({
-    snapshot,
-    stallTimeoutMs: 400,
-    onNotice: (message) => notices.push(message),
-  });
-  engines.push(engine);
+  const engine = forTest(
+    await startEmbeddedEngine({
+      snapshot,
+      stallTimeoutMs: 400,
+      onNotice: (message) => notices.push(message),
+    }),
+  );
   // A regular expression that tries each way to divide the text.
   await one(engine, "JSON.GET", "texts", '$[?(@ =~ "^(a+)+$")]');
   expect(notices).toEqual([

@@ -1,8 +1,7 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import { beforeTests, forTest } from "../../support/lifetime.js";
 import { call, run } from "./http.js";
 
 let shared: Engine;
@@ -14,13 +13,15 @@ const start = async (options: Partial<GatewayOptions> = {}) =>
     port: 0,
     ...options,
   });
-beforeTests(async (shared) => {
-  shared = shared(await startEmbeddedEngine());
+beforeAll(async () => {
+  shared = await startEmbeddedEngine();
 });
+afterAll(() => shared.close());
 beforeEach(async () => {
-  gateway = forTest(await start());
+  gateway = await start();
   await run(gateway, "FLUSHALL");
 });
+afterEach(() => gateway.close());
 
 describe("without the token", () => {
   const wrong = { error: "WRONGPASS invalid or missing auth token" };
@@ -96,7 +97,7 @@ describe("requests of web pages", () => {
   });
 
   test("requests of allowed origins are accepted", async () => {
-    const open = forTest(await start({ cors: ["https://app.example"] }));
+    const open = await start({ cors: ["https://app.example"] });
     const origin = "https://app.example";
     const headers = { origin, "sec-fetch-site": "cross-site" };
     const preflight = await call(open, "/", {
@@ -112,16 +113,18 @@ describe("requests of web pages", () => {
     expect(response.headers["access-control-allow-origin"]).toBe(origin);
     expect((await call(open, "/incr/n", { headers, token: null })).status).toBe(401);
     expect((await call(open, "/incr/n", { headers: { origin: "https://evil.example" } })).status).toBe(403);
+    await open.close();
   });
 
   test("allowed names of this machine are accepted in the Host header", async () => {
-    const named = forTest(await start({ allowedHosts: ["box.test"] }));
+    const named = await start({ allowedHosts: ["box.test"] });
     expect((await call(named, "/incr/n", { headers: { host: "box.test:8079" } })).status).toBe(200);
+    await named.close();
   });
 });
 
 test("GET can be forbidden to run writes", async () => {
-  const careful = forTest(await start({ allowGetWrites: false }));
+  const careful = await start({ allowGetWrites: false });
   await run(careful, "SET", "k", "v");
   expect((await call(careful, "/get/k")).json).toEqual({ result: "v" });
   for (const path of ["/set/k/w", "/flushall", "/eval/return 1/0", "/nosuch"]) {
@@ -131,6 +134,7 @@ test("GET can be forbidden to run writes", async () => {
     expect((await call(careful, encodeURI(path), { method: "HEAD" })).status).toBe(400);
   }
   expect((await call(careful, "/set/k", { body: "w" })).json).toEqual({ result: "OK" });
+  await careful.close();
 });
 
 describe("starting", () => {
@@ -149,11 +153,12 @@ describe("starting", () => {
   });
 
   test("beyond loopback any host is accepted, and the engine is told to clients with a token alone", async () => {
-    const open = forTest(await start({ host: "0.0.0.0", token: "given" }));
+    const open = await start({ host: "0.0.0.0", token: "given" });
     const local = { ...open, url: open.url.replace("0.0.0.0", "127.0.0.1") };
     expect((await call(local, "/health", { token: null })).json).toEqual({ status: "ok" });
     expect((await call(local, "/health")).json).toEqual({ status: "ok", engine: gateway.engine });
     // Under its public name, requests carry that name in `Host`.
     expect((await call(local, "/incr/n", { headers: { host: "redis.example" } })).status).toBe(200);
+    await open.close();
   });
 });

@@ -2,10 +2,11 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { type RedisServer, startRedis } from "../../../testbed/src/index.js";
 import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
+import { forTest } from "../../support/lifetime.js";
 import { listen } from "../subscribe/listen.js";
 import { call } from "./http.js";
 
@@ -14,14 +15,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const noperm = expect.stringMatching(/^NOPERM/);
 
-const gateways: Gateway[] = [];
-afterEach(async () => {
-  await Promise.all(gateways.splice(0).map((gateway) => gateway.close()));
-});
-
 async function start(options: Partial<GatewayOptions>): Promise<Gateway> {
-  const gateway = await createGateway({ port: 0, ...options });
-  gateways.push(gateway);
+  const gateway = forTest(await createGateway({ port: 0, ...options }));
   return gateway;
 }
 
