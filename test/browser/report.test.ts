@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { bench } from "../support/bench.js";
 import { forTest } from "../support/lifetime.js";
+import { newFolder } from "../support/new-folder.js";
 import { describeInBrowser } from "./support/browser.js";
 
 const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
@@ -31,8 +31,7 @@ const LOOK = `[...document.querySelectorAll("svg[role=img]")].map((svg) => {
 })`;
 
 describeInBrowser("the bench's report", (browser) => {
-  const folder = mkdtempSync(join(tmpdir(), "warmline-report-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder("report");
 
   // The published results. Between them the pages of these two draw each kind of chart: bars and lines.
   beforeAll(async () => {

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
@@ -7,6 +6,7 @@ import { type Certificate, makeCertificate, type RedisCluster, startCluster } fr
 import { call } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
 import { forTest } from "../support/lifetime.js";
+import { newFolder } from "../support/new-folder.js";
 import { gatewayAt, keyOfEachSlot, replicated, until } from "./support.js";
 
 // The permissions of tokens do not depend on what is behind the gateway, a cluster with TLS or without.
@@ -16,7 +16,7 @@ const noperm = expect.stringMatching(/^NOPERM/);
 const keysOfEveryNode = keyOfEachSlot().filter((_, slot) => slot % 512 === 7);
 
 describe("tokens on a cluster", { tags: "redis-server" }, () => {
-  const folder = mkdtempSync(join(tmpdir(), "warmline-cluster-access-"));
+  const folder = newFolder("cluster-access");
   let certificate: Certificate;
   let cluster: RedisCluster;
   beforeAll(async () => {
@@ -32,7 +32,6 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
   afterAll(async () => {
     await cluster?.stop();
     certificate?.remove();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const tokens = [

@@ -103,7 +103,7 @@ describe("a follower", () => {
       if (n === 20) await expect.poll(() => seen.length).toBe(20);
       if (n === 20) await gateway.close();
       if (n === 40) {
-        const again = forTest(await createGateway({ ...options, port }));
+        forTest(await createGateway({ ...options, port }));
       }
     });
     expect(await collected).toEqual(numbers(60));

@@ -1,15 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startFakeRedis, startRedis } from "../../../testbed/src/index.js";
 import { forTest } from "../../support/lifetime.js";
+import { newFolder } from "../../support/new-folder.js";
 import { CliProcess } from "./cli-process.js";
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-log-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder("log");
 
 /** Every secret is a different text, so that a leak shows its source. */
 const word = (what: string) => `${what}${randomBytes(6).toString("hex")}`;

@@ -1,14 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { startFakeRedis } from "warmline-testbed";
 import { forTest } from "../../support/lifetime.js";
 import { CliProcess } from "./cli-process.js";
-
-const folder = mkdtempSync(join(tmpdir(), "warmline-requests-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Line = Record<string, unknown>;
 

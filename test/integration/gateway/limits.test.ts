@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { Redis } from "../../../src/index.js";
+import { newFolder } from "../../support/new-folder.js";
 import { type Listening, listen } from "../subscribe/listen.js";
 import { embeddedEngine } from "./engines.js";
 import { call, type GatewayResponse } from "./http.js";
@@ -151,7 +151,7 @@ describe("limits of a token, whatever the engine", () => {
 
 describe("limits of a token", () => {
   test("limits are reloaded with the token file, and the token's event streams stay open", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "warmline-limits-"));
+    const folder = newFolder("limits");
     const tokensFile = join(folder, "tokens.yaml");
     const write = (limits: string) =>
       writeFileSync(tokensFile, `- { name: page, token: page, limits: { ${limits} } }\n`);
@@ -170,7 +170,6 @@ describe("limits of a token", () => {
     } finally {
       stream.close();
       await gateway.close();
-      rmSync(folder, { recursive: true });
     }
   });
 });

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { makeCertificate } from "warmline-testbed";
@@ -9,9 +8,9 @@ import { nearest } from "../../../gateway/src/config/nearest.js";
 import { environmentName, type Flag, flags } from "../../../gateway/src/settings/flags.js";
 import type { KindName } from "../../../gateway/src/settings/kinds.js";
 import { resolveSettings } from "../../../gateway/src/settings/options.js";
+import { newFolder } from "../../support/new-folder.js";
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-settings-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder("settings");
 let files = 0;
 function file(text: string): string {
   const path = join(folder, `${files++}.yaml`);
