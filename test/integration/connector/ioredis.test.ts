@@ -146,16 +146,14 @@ describe("a transaction", () => {
   });
 });
 
-describe("a blocking command", () => {
-  test("BLPOP waits beyond the timeout of other commands", async () => {
-    const waiting = connect({ enableReadyCheck: false, disableClientInfo: true }, { timeout: 1_000 });
-    const other = connect();
-    await waiting.get("connected");
-    const popped = waiting.blpop("l", 20);
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    await other.rpush("l", "v");
-    expect(await popped).toEqual(["l", "v"]);
-  });
+test("BLPOP waits beyond the timeout of other commands", async () => {
+  const waiting = connect({ enableReadyCheck: false, disableClientInfo: true }, { timeout: 1_000 });
+  const other = connect();
+  await waiting.get("connected");
+  const popped = waiting.blpop("l", 20);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await other.rpush("l", "v");
+  expect(await popped).toEqual(["l", "v"]);
 });
 
 describe("subscriptions", () => {
@@ -349,32 +347,30 @@ describe("what HTTP cannot keep is an error that names the cure", () => {
   });
 });
 
-describe("the time of a command", () => {
-  test("a command ends within its timeout or deadline, and one that was not sent never runs", async () => {
-    const redis = forTest(await startFakeRedis());
-    const slow = forTest(await createGateway({ port: 0, redis: redis.url }));
-    let left = 1_800;
-    const options = {
-      url: slow.url,
-      token: slow.token,
-      timeout: 1_200,
-      deadline: { remaining: () => left },
-    };
-    const client = connect({ enableReadyCheck: false, disableClientInfo: true }, options);
-    await client.get("warm");
-    redis.script(({ name }) => (name === "INCR" ? { late: 3_000 } : undefined));
-    const began = performance.now();
-    const first = client.incr("n").catch(({ message }) => message);
-    left = 600;
-    const second = client.set("k", "x").catch(({ message }) => message);
-    expect(await first).toMatch(
-      /^UNKNOWNOUTCOME INCR: no response within (1[01]\d\d|1200) ms.* may have been applied$/,
-    );
-    expect(performance.now() - began).toBeLessThan(2_700);
-    expect(await second).toMatch(/^UNSENT SET: .* was not sent\b/);
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
-    expect([redis.count("INCR"), redis.count("SET")]).toEqual([1, 0]);
-  });
+test("a command ends within its timeout or deadline, and one that was not sent never runs", async () => {
+  const redis = forTest(await startFakeRedis());
+  const slow = forTest(await createGateway({ port: 0, redis: redis.url }));
+  let left = 1_800;
+  const options = {
+    url: slow.url,
+    token: slow.token,
+    timeout: 1_200,
+    deadline: { remaining: () => left },
+  };
+  const client = connect({ enableReadyCheck: false, disableClientInfo: true }, options);
+  await client.get("warm");
+  redis.script(({ name }) => (name === "INCR" ? { late: 3_000 } : undefined));
+  const began = performance.now();
+  const first = client.incr("n").catch(({ message }) => message);
+  left = 600;
+  const second = client.set("k", "x").catch(({ message }) => message);
+  expect(await first).toMatch(
+    /^UNKNOWNOUTCOME INCR: no response within (1[01]\d\d|1200) ms.* may have been applied$/,
+  );
+  expect(performance.now() - began).toBeLessThan(2_700);
+  expect(await second).toMatch(/^UNSENT SET: .* was not sent\b/);
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  expect([redis.count("INCR"), redis.count("SET")]).toEqual([1, 0]);
 });
 
 describe("options of the connector", () => {

@@ -149,27 +149,24 @@ describe("limits of a token, whatever the engine", () => {
   });
 });
 
-describe("limits of a token", () => {
-  test("limits are reloaded with the token file, and the token's event streams stay open", async () => {
-    const folder = newFolder("limits");
-    const tokensFile = join(folder, "tokens.yaml");
-    const write = (limits: string) =>
-      writeFileSync(tokensFile, `- { name: page, token: page, limits: { ${limits} } }\n`);
-    write("commandsPerSecond: 2");
-    const gateway = await createGateway({ engine: "embedded", port: 0, token: "main", tokensFile });
-    const ping = () => call(gateway, "/", { token: "page", body: ["PING"] });
-    const burst = async () =>
-      (await Promise.all(Array.from({ length: 10 }, ping))).map(({ status }) => status);
-    const stream = await listen(gateway, "/subscribe/c", { token: "page" });
-    try {
-      expect(await burst()).toContain(429);
-      write("commandsPerSecond: 1000");
-      await expect.poll(burst, { timeout: 5_000 }).toEqual(Array(10).fill(200));
-      await call(gateway, "/publish/c/m", { token: "main" });
-      await expect.poll(() => stream.data).toEqual(["subscribe,c,1", "message,c,m"]);
-    } finally {
-      stream.close();
-      await gateway.close();
-    }
-  });
+test("limits are reloaded with the token file, and the token's event streams stay open", async () => {
+  const folder = newFolder("limits");
+  const tokensFile = join(folder, "tokens.yaml");
+  const write = (limits: string) =>
+    writeFileSync(tokensFile, `- { name: page, token: page, limits: { ${limits} } }\n`);
+  write("commandsPerSecond: 2");
+  const gateway = await createGateway({ engine: "embedded", port: 0, token: "main", tokensFile });
+  const ping = () => call(gateway, "/", { token: "page", body: ["PING"] });
+  const burst = async () => (await Promise.all(Array.from({ length: 10 }, ping))).map(({ status }) => status);
+  const stream = await listen(gateway, "/subscribe/c", { token: "page" });
+  try {
+    expect(await burst()).toContain(429);
+    write("commandsPerSecond: 1000");
+    await expect.poll(burst, { timeout: 5_000 }).toEqual(Array(10).fill(200));
+    await call(gateway, "/publish/c/m", { token: "main" });
+    await expect.poll(() => stream.data).toEqual(["subscribe,c,1", "message,c,m"]);
+  } finally {
+    stream.close();
+    await gateway.close();
+  }
 });

@@ -168,22 +168,20 @@ describe("a command in JSON", () => {
   });
 });
 
-describe("a pipeline in JSON", () => {
-  test.each([
-    "[]",
-    "",
-    '["GET","k"]',
-    "[[]]",
-    '[["GET"],[]]',
-    '[["GET"],null]',
-    '[["GET"]',
-    '[["GET"]]]',
-    '[["GET"],]',
-    "{}",
-    '[{"0":"GET"}]',
-  ])("the JSON pipeline %s is refused", (text) => {
-    expect(() => readJsonCommands(Buffer.from(text))).toThrow(BadRequest);
-  });
+test.each([
+  "[]",
+  "",
+  '["GET","k"]',
+  "[[]]",
+  '[["GET"],[]]',
+  '[["GET"],null]',
+  '[["GET"]',
+  '[["GET"]]]',
+  '[["GET"],]',
+  "{}",
+  '[{"0":"GET"}]',
+])("the JSON pipeline %s is refused", (text) => {
+  expect(() => readJsonCommands(Buffer.from(text))).toThrow(BadRequest);
 });
 
 describe("a batch is read as far as it is asked for", () => {
