@@ -10,13 +10,10 @@ let endpoint: RawEndpoint;
 let controller: AbortController;
 const reason = new Error("enough");
 beforeEach(async () => {
-  endpoint = await RawEndpoint.start();
+  endpoint = await RawEndpoint.startForTest();
   controller = new AbortController();
 });
-afterEach(async () => {
-  client().close();
-  await endpoint.stop();
-});
+afterEach(() => client().close());
 
 const client = (options: RedisOptions = {}) =>
   new Redis({

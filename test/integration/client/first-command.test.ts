@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
-import { forTest } from "../../support/lifetime.js";
 
 // The cost of a cold start: Node's own modules that a program loads with its first command.
 
@@ -18,7 +17,7 @@ process.exit();
 `;
 
 test("the first command loads net and what that needs, and no perf_hooks", async () => {
-  const endpoint = forTest(await RawEndpoint.start());
+  const endpoint = await RawEndpoint.startForTest();
   endpoint.onRequest = ({ socket }) => void socket.write(resp2Response("+OK\r\n"));
   const args = ["--input-type=module", "--eval", PROGRAM, endpoint.url];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 
@@ -6,11 +6,10 @@ import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 
 let endpoint: RawEndpoint;
 beforeEach(async () => {
-  endpoint = await RawEndpoint.start();
+  endpoint = await RawEndpoint.startForTest();
   const headers = { "content-type": "application/json", "upstash-sync-token": "token-1" };
   endpoint.onRequest = ({ socket }) => void socket.write(httpResponse('{"result":1}', headers));
 });
-afterEach(() => endpoint.stop());
 
 const client = (options: RedisOptions = {}) =>
   new Redis({ url: endpoint.url, token: "t", retry: false, responseFormat: "json", ...options });

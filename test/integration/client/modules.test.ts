@@ -9,7 +9,7 @@ import { forTest } from "../../support/lifetime.js";
 
 let endpoint: RawEndpoint;
 beforeEach(async () => {
-  endpoint = forTest(await RawEndpoint.start());
+  endpoint = await RawEndpoint.startForTest();
 });
 
 test.each([Redis, FetchRedis])(

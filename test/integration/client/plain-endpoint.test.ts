@@ -13,7 +13,7 @@ const LOOKS_ENCODED = ["test", "hello123", "aGVsbG8=", "MQ==", "abcdefgh"];
 let endpoint: RawEndpoint;
 let stored: string;
 beforeEach(async () => {
-  endpoint = forTest(await RawEndpoint.start());
+  endpoint = await RawEndpoint.startForTest();
   stored = '{"a":1}';
   endpoint.onRequest = ({ head, body, socket }) => {
     const result = { result: stored };

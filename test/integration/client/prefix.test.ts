@@ -11,6 +11,7 @@ import { SessionStore } from "warmline-adapters/express-session";
 import { KeyvStore } from "warmline-adapters/keyv";
 import { Redis as UpstashRedis } from "warmline-upstash";
 import type { Gateway } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { startPlainEndpoint } from "../../support/plain-endpoint.js";
 import { describeEngines, realRedis } from "../gateway/engines.js";
 
@@ -111,24 +112,19 @@ describeEngines("a client with a prefix", (setup) => {
   });
 
   test("streams, by event streams and by reading again and again", async () => {
-    const endpoint = await startPlainEndpoint(gateway);
+    const endpoint = forTest(await startPlainEndpoint(gateway));
     const { port } = endpoint.address() as { port: number };
-    try {
-      for (const url of [gateway.url, `http://127.0.0.1:${port}`]) {
-        await plain.flushall();
-        const own = client({ url });
-        await own.ping();
-        const writer = produce(own, "log", { ttl: 60 }).getWriter();
-        await writer.write("part");
-        await writer.close();
-        const parts: unknown[] = [];
-        for await (const { fields } of follow(own, "log")) parts.push(fields.data);
-        expect(parts).toEqual(["part"]);
-        expect((await keys()).filter((name) => !name.startsWith("app:log"))).toEqual([]);
-      }
-    } finally {
-      endpoint.closeAllConnections();
-      endpoint.close();
+    for (const url of [gateway.url, `http://127.0.0.1:${port}`]) {
+      await plain.flushall();
+      const own = client({ url });
+      await own.ping();
+      const writer = produce(own, "log", { ttl: 60 }).getWriter();
+      await writer.write("part");
+      await writer.close();
+      const parts: unknown[] = [];
+      for await (const { fields } of follow(own, "log")) parts.push(fields.data);
+      expect(parts).toEqual(["part"]);
+      expect((await keys()).filter((name) => !name.startsWith("app:log"))).toEqual([]);
     }
   });
 

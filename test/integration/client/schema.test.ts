@@ -158,7 +158,7 @@ describeEngines("schemas", ({ start }) => {
 });
 
 test("a JSON document's path and fields of HGETDEL and HGETEX are checked as a whole, several documents one by one", async () => {
-  const endpoint = forTest(await RawEndpoint.start());
+  const endpoint = await RawEndpoint.startForTest();
   const redis = forTest(new Redis({ url: endpoint.url, token: "t" }));
   const bulk = (text: string) => `$${text.length}\r\n${text}\r\n`;
   const sent = () => JSON.parse(endpoint.requests.at(-1)!.body);

@@ -24,7 +24,7 @@ describe("a dispatcher", () => {
     let endpoint: RawEndpoint;
     const options = () => ({ url: endpoint.url, token: "t", responseFormat: "json" }) as const;
     beforeEach(async () => {
-      endpoint = forTest(await RawEndpoint.start());
+      endpoint = await RawEndpoint.startForTest();
     });
 
     test("an interceptor sees requests, and can add a header", async () => {

@@ -70,7 +70,7 @@ describe("commands", () => {
   });
 
   test("commands issued while a request is in flight share the next one, and clients share connections", async () => {
-    const endpoint = forTest(await RawEndpoint.start());
+    const endpoint = await RawEndpoint.startForTest();
     const ok = (count: number) => resp2Response(`*${count}\r\n${"+OK\r\n".repeat(count)}`);
     endpoint.onRequest = ({ socket }) => socket.write(ok(1));
     const at = { url: endpoint.url, token: "t" };

@@ -39,7 +39,7 @@ describe.each(entries)("on %s", (name, Client) => {
     expect(refused.cause).toMatchObject({ code: "ECONNREFUSED" });
     const unknown = await errorOf(client({ url: "http://nowhere.invalid" }).get("k"));
     expect((unknown.cause as { code: string }).code).toMatch(/^(ENOTFOUND|EAI_AGAIN)$/);
-    const endpoint = forTest(await RawEndpoint.start());
+    const endpoint = await RawEndpoint.startForTest();
     endpoint.onRequest = ({ socket }) => socket.resetAndDestroy();
     const reset = await errorOf(client({ url: endpoint.url }).incr("n"));
     expect((reset.cause as { code: string }).code).toMatch(/^(ECONNRESET|UND_ERR_SOCKET)$/);
@@ -58,7 +58,7 @@ describe.each(entries)("on %s", (name, Client) => {
 
   if (name === "Node's entry") {
     test("a response that a proxy has compressed is named", async () => {
-      const endpoint = forTest(await RawEndpoint.start());
+      const endpoint = await RawEndpoint.startForTest();
       const body = gzipSync('{"result":"v"}');
       endpoint.onRequest = ({ socket }) => {
         socket.write(

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { Redis } from "../../../src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { newFolder } from "../../support/new-folder.js";
 import { type Listening, listen } from "../subscribe/listen.js";
 import { embeddedEngine } from "./engines.js";
@@ -155,18 +156,13 @@ test("limits are reloaded with the token file, and the token's event streams sta
   const write = (limits: string) =>
     writeFileSync(tokensFile, `- { name: page, token: page, limits: { ${limits} } }\n`);
   write("commandsPerSecond: 2");
-  const gateway = await createGateway({ engine: "embedded", port: 0, token: "main", tokensFile });
+  const gateway = forTest(await createGateway({ engine: "embedded", port: 0, token: "main", tokensFile }));
   const ping = () => call(gateway, "/", { token: "page", body: ["PING"] });
   const burst = async () => (await Promise.all(Array.from({ length: 10 }, ping))).map(({ status }) => status);
-  const stream = await listen(gateway, "/subscribe/c", { token: "page" });
-  try {
-    expect(await burst()).toContain(429);
-    write("commandsPerSecond: 1000");
-    await expect.poll(burst, { timeout: 5_000 }).toEqual(Array(10).fill(200));
-    await call(gateway, "/publish/c/m", { token: "main" });
-    await expect.poll(() => stream.data).toEqual(["subscribe,c,1", "message,c,m"]);
-  } finally {
-    stream.close();
-    await gateway.close();
-  }
+  const stream = forTest(await listen(gateway, "/subscribe/c", { token: "page" }));
+  expect(await burst()).toContain(429);
+  write("commandsPerSecond: 1000");
+  await expect.poll(burst, { timeout: 5_000 }).toEqual(Array(10).fill(200));
+  await call(gateway, "/publish/c/m", { token: "main" });
+  await expect.poll(() => stream.data).toEqual(["subscribe,c,1", "message,c,m"]);
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ArgumentError, Redis, WarmlineError } from "warmline";
 import { InProgressError, idempotent } from "warmline/idempotent";
 import type { Gateway } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { describeEngines, embeddedEngine } from "../gateway/engines.js";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -65,15 +66,11 @@ describeEngines("idempotent functions", (setup) => {
   });
 
   test("a result that Redis refuses ends the lease, so that the next delivery runs", async () => {
-    const small = await setup.start({ maxBodySize: 10_000 });
-    try {
-      const client = new Redis({ url: small.gateway.url, token: small.gateway.token });
-      const call = (value: string) => idempotent(client, "event", () => value);
-      await expect(call("x".repeat(20_000))).rejects.toThrow(/larger than 10000 bytes/);
-      expect(await call("small")).toBe("small");
-    } finally {
-      await small.stop();
-    }
+    const small = forTest(await setup.start({ maxBodySize: 10_000 }));
+    const client = new Redis({ url: small.gateway.url, token: small.gateway.token });
+    const call = (value: string) => idempotent(client, "event", () => value);
+    await expect(call("x".repeat(20_000))).rejects.toThrow(/larger than 10000 bytes/);
+    expect(await call("small")).toBe("small");
   });
 
   test("a concurrent duplicate rejects with retryAt, or waits for the result", async () => {

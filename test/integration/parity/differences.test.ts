@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Redis as Reference } from "@upstash/redis";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   ArgumentError,
   ConfigError,
@@ -46,9 +46,8 @@ describe("when a response does not come", () => {
   const quickly = { retries: 2, backoff: () => 1 };
 
   beforeEach(async () => {
-    endpoint = await RawEndpoint.start();
+    endpoint = await RawEndpoint.startForTest();
   });
-  afterEach(() => endpoint.stop());
 
   /** Every request is read whole, so that a server would have applied it, and the response is lost. */
   const loseResponses = () => {

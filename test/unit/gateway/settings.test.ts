@@ -73,6 +73,8 @@ function optionOf(argv: string[], environment: NodeJS.ProcessEnv, option: string
   return options[option as keyof typeof options];
 }
 
+const everyFlag = flags.map((flag) => [flag.name, flag] as const);
+
 describe("every option of the gateway", () => {
   test.each([
     [{ tokn: "x" }, /^tokn: there is no such option$/],
@@ -102,47 +104,35 @@ describe("every option of the gateway", () => {
     },
   );
 
-  test.each(flags.map((flag) => [flag.name, flag] as const))(
-    "the option %s is set by a flag",
-    (name, flag) => {
-      const [text, value] = sampleOf(flag);
-      const argv = flag.setting.kind.name === "switch" ? [`--no-${name}`] : [`--${name}`, text];
-      expect(optionOf(argv, {}, flag.option)).toEqual(value);
-    },
-  );
+  test.each(everyFlag)("the option %s is set by a flag", (name, flag) => {
+    const [text, value] = sampleOf(flag);
+    const argv = flag.setting.kind.name === "switch" ? [`--no-${name}`] : [`--${name}`, text];
+    expect(optionOf(argv, {}, flag.option)).toEqual(value);
+  });
 
-  test.each(flags.map((flag) => [flag.name, flag] as const))(
-    "the option %s is set by the environment",
-    (name, flag) => {
-      const [text, value] = sampleOf(flag);
-      expect(optionOf([], { [environmentName(name)]: text }, flag.option)).toEqual(value);
-    },
-  );
+  test.each(everyFlag)("the option %s is set by the environment", (name, flag) => {
+    const [text, value] = sampleOf(flag);
+    expect(optionOf([], { [environmentName(name)]: text }, flag.option)).toEqual(value);
+  });
 
-  test.each(flags.map((flag) => [flag.name, flag] as const))(
-    "the option %s is set by a file, as YAML and as JSON",
-    (_, flag) => {
-      const [text, value] = sampleOf(flag);
-      for (const form of [value, text]) {
-        const json = file(JSON.stringify({ [flag.option]: form }));
-        expect(optionOf(["--config", json], {}, flag.option)).toEqual(value);
-        const yaml = file(`# a comment\n${flag.option}: ${JSON.stringify(form)}\n`);
-        expect(optionOf([], { WARMLINE_GATEWAY_CONFIG: yaml }, flag.option)).toEqual(value);
-      }
-    },
-  );
+  test.each(everyFlag)("the option %s is set by a file, as YAML and as JSON", (_, flag) => {
+    const [text, value] = sampleOf(flag);
+    for (const form of [value, text]) {
+      const json = file(JSON.stringify({ [flag.option]: form }));
+      expect(optionOf(["--config", json], {}, flag.option)).toEqual(value);
+      const yaml = file(`# a comment\n${flag.option}: ${JSON.stringify(form)}\n`);
+      expect(optionOf([], { WARMLINE_GATEWAY_CONFIG: yaml }, flag.option)).toEqual(value);
+    }
+  });
 
-  test.each(flags.map((flag) => [flag.name, flag] as const))(
-    "a wrong value of %s names its place",
-    (name, flag) => {
-      const used = file(`# a comment\n\n${flag.option}: { wrong: true }\n`);
-      expect(() => readSettings(["--config", used], {})).toThrow(UsageError);
-      expect(() => readSettings(["--config", used], {})).toThrow(`${used}: line 3: ${flag.option}: `);
-      if (["text", "choice", "list"].includes(flag.setting.kind.name)) return;
-      const wrong = { [environmentName(name)]: "wrong" };
-      expect(() => readSettings([], wrong)).toThrow(`${environmentName(name)}: `);
-    },
-  );
+  test.each(everyFlag)("a wrong value of %s names its place", (name, flag) => {
+    const used = file(`# a comment\n\n${flag.option}: { wrong: true }\n`);
+    expect(() => readSettings(["--config", used], {})).toThrow(UsageError);
+    expect(() => readSettings(["--config", used], {})).toThrow(`${used}: line 3: ${flag.option}: `);
+    if (["text", "choice", "list"].includes(flag.setting.kind.name)) return;
+    const wrong = { [environmentName(name)]: "wrong" };
+    expect(() => readSettings([], wrong)).toThrow(`${environmentName(name)}: `);
+  });
 
   test("a list option may be repeated", () => {
     expect(optionOf(["--cors", "https://a.test", "--cors", "https://b.test"], {}, "cors")).toEqual([

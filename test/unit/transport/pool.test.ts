@@ -13,13 +13,12 @@ let clock: TestClock;
 let client: Redis | undefined;
 beforeEach(async () => {
   clock = new TestClock();
-  endpoint = await RawEndpoint.start();
+  endpoint = await RawEndpoint.startForTest();
   endpoint.onRequest = reply();
 });
-afterEach(async () => {
+afterEach(() => {
   client?.close();
   client = undefined;
-  await endpoint.stop();
 });
 
 /** A client whose pool has the test's clock. */
