@@ -4,8 +4,9 @@ import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type GatewayProcess, type RedisServer, startGatewayProcess, startRedis } from "warmline-testbed";
+import { beforeTests } from "../support/lifetime.js";
 import { newFolder } from "../support/new-folder.js";
 
 // The processor time that the gateway takes before it serves the next client.
@@ -56,22 +57,20 @@ async function longestTurn(): Promise<number> {
   return longest;
 }
 
-beforeAll(async () => {
-  redis = await startRedis();
-  gateway = await startGatewayProcess({
-    args: ["--redis", redis.url, "--max-buffered-bytes", "128mb", "--command-timeout", "60s"],
-    env: {
-      NODE_OPTIONS: `--require ${fileURLToPath(new URL("./turn-probe.cjs", import.meta.url))}`,
-      TURN_PROBE_FILE: file,
-    },
-  });
+beforeTests(async (shared) => {
+  redis = shared(await startRedis());
+  gateway = shared(
+    await startGatewayProcess({
+      args: ["--redis", redis.url, "--max-buffered-bytes", "128mb", "--command-timeout", "60s"],
+      env: {
+        NODE_OPTIONS: `--require ${fileURLToPath(new URL("./turn-probe.cjs", import.meta.url))}`,
+        TURN_PROBE_FILE: file,
+      },
+    }),
+  );
   await redis.command("SET", "small", "s");
   await redis.command("SETRANGE", "nul", "99999999", "x");
   await redis.command("EVAL", PUSH_MILLION, "1", "list");
-});
-afterAll(async () => {
-  await gateway?.stop();
-  await redis?.stop();
 });
 
 const batch = (...command: string[]) => JSON.stringify(new Array(COMMANDS).fill(command));
