@@ -1,8 +1,8 @@
-import { beforeEach } from "vitest";
+import { beforeAll, beforeEach } from "vitest";
 import { type NetworkProxy, startNetworkProxy } from "warmline-testbed";
 import type { Gateway } from "../../../gateway/src/index.js";
 import type { Setup } from "../../integration/gateway/engines.js";
-import { beforeTests, forTest } from "../../support/lifetime.js";
+import { forTest } from "../../support/lifetime.js";
 
 /** A gateway, and a network path to it in which a test places faults. */
 export interface BreakablePath {
@@ -14,8 +14,8 @@ export interface BreakablePath {
 export function useBreakablePath({ start }: Setup): BreakablePath {
   let gateway: Gateway;
   let path: NetworkProxy;
-  beforeTests(async (shared) => {
-    ({ gateway } = shared(await start()));
+  beforeAll(async () => {
+    gateway = await start();
   });
   beforeEach(async () => {
     path = forTest(

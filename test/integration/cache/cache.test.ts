@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { ArgumentError, ConfigError, Redis, SchemaError } from "warmline";
 import { type CachedOptions, cached } from "warmline/cache";
 import { Redis as FetchRedis } from "warmline/fetch";
@@ -21,13 +21,11 @@ function gate() {
 
 describeEngines("cached functions", (setup) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   let redis: Redis;
   beforeAll(async () => {
-    ({ gateway, stop } = await setup.start());
+    gateway = await setup.start();
     redis = new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000 });
   });
-  afterAll(() => stop());
   beforeEach(() => redis.flushall());
 
   /** Makes a stored result so many seconds older. */
@@ -520,7 +518,7 @@ describeEngines("cached functions", (setup) => {
 });
 
 test("a result that is too large for the endpoint rejects its call, and no other waits for the lease", async () => {
-  const { gateway } = forTest(await embeddedEngine.start({ maxBodySize: 10_000 }));
+  const gateway = forTest(await embeddedEngine.start({ maxBodySize: 10_000 }));
   const redis = new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000 });
   let runs = 0;
   const page = cached(redis, "page", () => "x".repeat(++runs < 3 ? 10_000 : 1_000), {

@@ -1,6 +1,6 @@
 import type session from "express-session";
 import Keyv from "keyv";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { cached } from "warmline/cache";
 import { Redis as FetchRedis } from "warmline/fetch";
@@ -22,21 +22,19 @@ const LIMITED = "limited-to-the-prefix-of-the-client";
 
 describeEngines("a client with a prefix", (setup) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   let plain: Redis;
   let redis: Redis;
   const client = (options: RedisOptions = {}, Client = Redis) =>
     new Client({ url: gateway.url, token: gateway.token, timeout: 10_000, prefix: "app:", ...options });
   beforeAll(async () => {
-    ({ gateway, stop } = await setup.start({
+    gateway = await setup.start({
       token: "of-everything",
       nearPrefix: ["app:flag:"],
       tokens: [{ name: "app", token: LIMITED, prefix: "app:" }],
-    }));
+    });
     plain = new Redis({ url: gateway.url, token: gateway.token });
     redis = client();
   });
-  afterAll(() => stop());
   beforeEach(() => plain.flushall());
 
   const keys = async () => (await plain.keys("*")).sort();

@@ -1,6 +1,6 @@
 import vm from "node:vm";
 import * as v from "valibot";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, SchemaError, type StandardSchema } from "warmline";
 import * as z from "zod";
 import type { Gateway } from "../../../gateway/src/index.js";
@@ -35,13 +35,11 @@ async function failure(call: Promise<unknown>): Promise<SchemaError> {
 
 describeEngines("schemas", ({ start }) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   let redis: Redis;
   beforeAll(async () => {
-    ({ gateway, stop } = await start());
+    gateway = await start();
     redis = new Redis({ url: gateway.url, token: gateway.token });
   });
-  afterAll(() => stop());
   beforeEach(() => redis.flushall());
 
   test.each(laterElsewhere)("a schema may return %s", async (_, validate) => {

@@ -1,24 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { CompressionError, compress } from "warmline/compress";
 import { near } from "warmline/near";
 import { follow, produce } from "warmline/streams";
 import type { Gateway } from "../../../gateway/src/index.js";
-import { forTest } from "../../support/lifetime.js";
+import { beforeTests, forTest } from "../../support/lifetime.js";
 import { startPlainEndpoint } from "../../support/plain-endpoint.js";
 import { embeddedEngine } from "../gateway/engines.js";
 
 describe("compressed values", () => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   let plain: Redis;
   const client = (options: RedisOptions = {}) =>
     new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000, codec: compress(), ...options });
-  beforeAll(async () => {
-    ({ gateway, stop } = await embeddedEngine.start());
+  beforeTests(async (shared) => {
+    gateway = shared(await embeddedEngine.start());
     plain = new Redis({ url: gateway.url, token: gateway.token });
   });
-  afterAll(() => stop());
   beforeEach(() => plain.flushall());
 
   const user = { name: "Löwe 🦁", tags: Array.from({ length: 500 }, (_, n) => ({ n, tag: "recurring" })) };

@@ -24,22 +24,17 @@ function expectLimited(
 
 describe("limits of a token, whatever the engine", () => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   const streams: Listening[] = [];
   const begin = async (limits: object, options: Partial<GatewayOptions> = {}) => {
-    ({ gateway, stop } = await embeddedEngine.start({
-      shutdownTimeout: 0,
-      tokens: [
-        { name: "page", token: "page", limits },
-        { name: "app", token: "app" },
-      ],
-      ...options,
-    }));
+    const tokens = [
+      { name: "page", token: "page", limits },
+      { name: "app", token: "app" },
+    ];
+    gateway = forTest(await embeddedEngine.start({ shutdownTimeout: 0, tokens, ...options }));
   };
   const send = (body: readonly unknown[], path = "/", token = "page") => call(gateway, path, { token, body });
-  afterEach(async () => {
+  afterEach(() => {
     for (const stream of streams.splice(0)) stream.close();
-    await stop();
   });
 
   test("commandsPerSecond counts each command, alone, in a pipeline and in a transaction", async () => {

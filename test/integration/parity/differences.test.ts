@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Redis as Reference } from "@upstash/redis";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   ArgumentError,
   ConfigError,
@@ -148,7 +148,6 @@ describe("when a response does not come", () => {
 
 describeEngines("differences", ({ start }) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   let reference: Reference;
   let warmline: Warmline;
   let text: Warmline;
@@ -156,12 +155,11 @@ describeEngines("differences", ({ start }) => {
     new Reference({ url: gateway.url, token: gateway.token, enableTelemetry: false, ...options });
 
   beforeAll(async () => {
-    ({ gateway, stop } = await start());
+    gateway = await start();
     reference = theirs();
     warmline = new Warmline({ url: gateway.url, token: gateway.token });
     text = warmline.with({ codec: "text" });
   });
-  afterAll(() => stop());
   beforeEach(() => warmline.flushall());
 
   describe("values", () => {

@@ -12,7 +12,6 @@ import { describeEngines } from "../gateway/engines.js";
 
 describeEngines("streams", (setup) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   let plain: Server;
   /** How often the state of a stream was read. */
   let looks = 0;
@@ -20,13 +19,12 @@ describeEngines("streams", (setup) => {
     const onCommand = ({ name }: TracedCommand) => {
       if (name.startsWith("XINFO")) looks++;
     };
-    ({ gateway, stop } = await setup.start({ onCommand }));
+    gateway = await setup.start({ onCommand });
     plain = await startPlainEndpoint(gateway);
   });
   afterAll(async () => {
     plain.closeAllConnections();
     plain.close();
-    await stop();
   });
 
   const plainUrl = () => `http://127.0.0.1:${(plain.address() as AddressInfo).port}`;

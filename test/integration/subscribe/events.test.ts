@@ -22,10 +22,9 @@ function confirmation(command: string, channel: string) {
 
 describeEngines("an event stream that changes", (setup) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   const open: Listening[] = [];
   const begin = async (options?: Partial<GatewayOptions>) => {
-    ({ gateway, stop } = await setup.start({ shutdownTimeout: 0, ...options }));
+    gateway = await setup.start({ shutdownTimeout: 0, ...options });
   };
   const events = async (body: object, token?: string) => {
     const stream = await listen(gateway, "/events", {
@@ -42,7 +41,6 @@ describeEngines("an event stream that changes", (setup) => {
     });
   afterEach(async () => {
     for (const stream of open.splice(0)) stream.close();
-    await stop();
   });
 
   test("an event stream begins with its id, and adds and removes channels of every kind", async () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { freePorts, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { forTest } from "../../support/lifetime.js";
@@ -10,12 +10,10 @@ const BASE64 = { "upstash-encoding": "base64" };
 
 describeEngines("event streams", (setup) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   const begin = async (options?: object) => {
-    ({ gateway, stop } = await setup.start(options));
+    gateway = await setup.start(options);
   };
   beforeEach(() => begin());
-  afterEach(() => stop());
   const hear = listensTo(() => gateway);
 
   test("a subscription is confirmed, then messages arrive as from Upstash", async () => {
@@ -109,7 +107,6 @@ describeEngines("event streams", (setup) => {
   });
 
   test("a reader that stops is disconnected, others are not", async () => {
-    await stop();
     await begin({ streamBuffer: 64 * 1024 });
     const slow = await hear("/subscribe/flood");
     const quick = await hear("/subscribe/flood");
@@ -130,7 +127,6 @@ describeEngines("event streams", (setup) => {
   });
 
   test("one large message does not disconnect its reader", async () => {
-    await stop();
     await begin({ streamBuffer: 1_024 });
     const stream = await hear("/subscribe/large");
     const payload = "y".repeat(5_000_000);
@@ -141,14 +137,12 @@ describeEngines("event streams", (setup) => {
   });
 
   test("a stream sends a comment from time to time", async () => {
-    await stop();
     await begin({ streamHeartbeat: 20 });
     const stream = await hear("/subscribe/quiet");
     await expect.poll(() => stream.text.split("\n").filter((line) => line === ":").length).toBeGreaterThan(2);
   });
 
   test("streams above the limit are refused", async () => {
-    await stop();
     await begin({ maxStreams: 1 });
     const first = await hear("/follow/a");
     const second = await call(gateway, "/subscribe/a");
