@@ -1,7 +1,8 @@
 import type { BrowserContext, Page } from "playwright-core";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { startGateway, type TestGateway } from "warmline-gateway/testing";
+import { forTest } from "../support/lifetime.js";
 import { describeInBrowser } from "./support/browser.js";
 
 describeInBrowser("the console page", (browser) => {
@@ -14,19 +15,15 @@ describeInBrowser("the console page", (browser) => {
   const requested = new Set<string>();
 
   beforeEach(async () => {
-    gateway = await startGateway({ console: true });
+    gateway = forTest(await startGateway({ console: true }));
     redis = new Redis({ url: gateway.url, token: gateway.token });
-    context = await browser().newContext({ viewport: { width: 1100, height: 700 } });
+    context = forTest(await browser().newContext({ viewport: { width: 1100, height: 700 } }));
     page = await context.newPage();
     complaints.length = 0;
     requested.clear();
     page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("request", (request) => requested.add(new URL(request.url()).origin));
-  });
-  afterEach(async () => {
-    await context?.close();
-    await gateway?.close();
   });
 
   const open = () => page.goto(`${gateway.url}/#${gateway.token}`);
@@ -507,22 +504,18 @@ describeInBrowser("the console page", (browser) => {
 
   test("a read-only token shows what it may read", async () => {
     const tokens = [{ name: "reader", token: "a-token-that-reads", role: "read-only" }] as const;
-    const limited = await startGateway({ console: true, token: "a-token-for-all", tokens });
-    try {
-      await new Redis({ url: limited.url, token: "a-token-for-all" }).set("k", "v");
-      await page.goto(`${limited.url}/#a-token-that-reads`);
-      await page.locator("#main").waitFor();
-      await type("GET k");
-      await expect.poll(() => reply().textContent()).toBe('"v"');
-      await type("SET k w");
-      await expect.poll(() => reply().textContent()).toMatch(/^\(error\) NOPERM/);
-      expect(await page.locator("#counters").isVisible()).toBe(false);
-      await expect.poll(() => page.textContent("#found")).toMatch(/NOPERM.*'scan'/);
-      await page.click("#tab-commands");
-      await expect.poll(() => page.textContent("#commands-state")).toMatch(/NOPERM.*'monitor'/);
-    } finally {
-      await limited.close();
-    }
+    const limited = forTest(await startGateway({ console: true, token: "a-token-for-all", tokens }));
+    await new Redis({ url: limited.url, token: "a-token-for-all" }).set("k", "v");
+    await page.goto(`${limited.url}/#a-token-that-reads`);
+    await page.locator("#main").waitFor();
+    await type("GET k");
+    await expect.poll(() => reply().textContent()).toBe('"v"');
+    await type("SET k w");
+    await expect.poll(() => reply().textContent()).toMatch(/^\(error\) NOPERM/);
+    expect(await page.locator("#counters").isVisible()).toBe(false);
+    await expect.poll(() => page.textContent("#found")).toMatch(/NOPERM.*'scan'/);
+    await page.click("#tab-commands");
+    await expect.poll(() => page.textContent("#commands-state")).toMatch(/NOPERM.*'monitor'/);
   });
 
   test("another page can't frame the console", async () => {

@@ -1,9 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { bench } from "../support/bench.js";
+import { forTest } from "../support/lifetime.js";
+import { newFolder } from "../support/new-folder.js";
 import { describeInBrowser } from "./support/browser.js";
 
 const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
@@ -30,8 +31,7 @@ const LOOK = `[...document.querySelectorAll("svg[role=img]")].map((svg) => {
 })`;
 
 describeInBrowser("the bench's report", (browser) => {
-  const folder = mkdtempSync(join(tmpdir(), "warmline-report-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder("report");
 
   // The published results. Between them the pages of these two draw each kind of chart: bars and lines.
   beforeAll(async () => {
@@ -83,23 +83,19 @@ describeInBrowser("the bench's report", (browser) => {
   );
 
   test("the verdict of every published claim is visible on a phone, and what was measured beside it on request", async () => {
-    const context = await browser().newContext({ viewport: SIZES.phone });
-    try {
-      const page = await context.newPage();
-      await page.goto(pathToFileURL(join(folder, "published.html")).href);
-      const verdicts = await page.locator(".claims tr:not(.group) td:last-child").all();
-      expect(verdicts.length).toBeGreaterThan(20);
-      for (const verdict of verdicts) {
-        const box = (await verdict.boundingBox())!;
-        expect(box.x + box.width).toBeLessThanOrEqual(SIZES.phone.width);
-      }
-      const details = page.locator(".claims details").first();
-      const height = async () => (await details.boundingBox())!.height;
-      const closed = await height();
-      await details.locator("summary").click();
-      expect(await height()).toBeGreaterThan(closed);
-    } finally {
-      await context.close();
+    const context = forTest(await browser().newContext({ viewport: SIZES.phone }));
+    const page = await context.newPage();
+    await page.goto(pathToFileURL(join(folder, "published.html")).href);
+    const verdicts = await page.locator(".claims tr:not(.group) td:last-child").all();
+    expect(verdicts.length).toBeGreaterThan(20);
+    for (const verdict of verdicts) {
+      const box = (await verdict.boundingBox())!;
+      expect(box.x + box.width).toBeLessThanOrEqual(SIZES.phone.width);
     }
+    const details = page.locator(".claims details").first();
+    const height = async () => (await details.boundingBox())!.height;
+    const closed = await height();
+    await details.locator("summary").click();
+    expect(await height()).toBeGreaterThan(closed);
   });
 });

@@ -1,11 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { type Certificate, makeCertificate, type RedisCluster, startCluster } from "warmline-testbed";
 import { call } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
+import { forTest } from "../support/lifetime.js";
+import { newFolder } from "../support/new-folder.js";
 import { gatewayAt, keyOfEachSlot, replicated, until } from "./support.js";
 
 // The permissions of tokens do not depend on what is behind the gateway, a cluster with TLS or without.
@@ -15,7 +16,7 @@ const noperm = expect.stringMatching(/^NOPERM/);
 const keysOfEveryNode = keyOfEachSlot().filter((_, slot) => slot % 512 === 7);
 
 describe("tokens on a cluster", { tags: "redis-server" }, () => {
-  const folder = mkdtempSync(join(tmpdir(), "warmline-cluster-access-"));
+  const folder = newFolder("cluster-access");
   let certificate: Certificate;
   let cluster: RedisCluster;
   beforeAll(async () => {
@@ -31,7 +32,6 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
   afterAll(async () => {
     await cluster?.stop();
     certificate?.remove();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const tokens = [
@@ -49,7 +49,7 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
   test.each(["in the clear", "with TLS"])(
     "a Redis user's token works on every node as that user, %s",
     async (how) => {
-      const gateway = await start(how === "with TLS" ? cluster.tlsUrl : cluster.url);
+      const gateway = forTest(await start(how === "with TLS" ? cluster.tlsUrl : cluster.url));
       await runAs(gateway, "main", "FLUSHALL");
       const token = "ann";
       const keys = keysOfEveryNode.map((key) => `ann:${key}`);
@@ -73,20 +73,18 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
       expect(ran.json).toEqual([{ result: 1 }, { result: 1 }]);
       expect(await runAs(gateway, token, "BLPOP", "ann:{t}l", 5)).toEqual(["ann:{t}l", "x"]);
       expect((await call(gateway, "/subscribe/bob", { token })).json).toEqual({ error: noperm });
-      const stream = await listen(gateway, "/subscribe/ann:news", { token });
+      const stream = forTest(await listen(gateway, "/subscribe/ann:news", { token }));
       await until(() => stream.data.length === 1);
       await runAs(gateway, "main", "PUBLISH", "ann:news", "hello");
       await until(() => stream.data.includes("message,ann:news,hello"));
-      stream.close();
-      await gateway.close();
     },
   );
 
   test("a key prefix holds on every node, for exactly-once writes and scans too", async () => {
-    const gateway = await start();
+    const gateway = forTest(await start());
     await runAs(gateway, "main", "FLUSHALL");
     await runAs(gateway, "main", "MSET", ...keysOfEveryNode.flatMap((key) => [key, "other's"]));
-    const redis = new Redis({ url: gateway.url, token: "app", writes: "exactly-once" });
+    const redis = forTest(new Redis({ url: gateway.url, token: "app", writes: "exactly-once" }));
     const keys = keysOfEveryNode.map((key) => `app:${key}`);
     for (let round = 0; round < 2; round++) await Promise.all(keys.map((key) => redis.incr(key)));
     await replicated(cluster);
@@ -108,8 +106,6 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
       error: noperm,
     });
     expect(await runAs(gateway, "main", "EXISTS", ...keysOfEveryNode)).toBe(keysOfEveryNode.length);
-    redis.close();
-    await gateway.close();
   });
 
   test("no token can harm the cluster by a script if the gateway's user is set up as documented", async () => {
@@ -118,10 +114,12 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
     const allowed = rules!.replaceAll('"', "").split(" ");
     for (const node of cluster.nodes)
       await node.command("ACL", "SETUSER", "gateway", "on", ">password", ...allowed);
-    const gateway = await gatewayAt(cluster.url.replace("://", "://gateway:password@"), {
-      token: "main",
-      tokens: [{ name: "app", token: "app" }],
-    });
+    const gateway = forTest(
+      await gatewayAt(cluster.url.replace("://", "://gateway:password@"), {
+        token: "main",
+        tokens: [{ name: "app", token: "app" }],
+      }),
+    );
     // The owners of the slots, without replicas: the node may still learn of them meanwhile.
     const slots = async () => {
       const ranges = (await cluster.nodes[0]!.command("CLUSTER", "SLOTS")) as unknown[][];
@@ -158,9 +156,7 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
       ],
     });
     expect(json).toEqual([{ result: 1 }, { result: 0 }]);
-    const stream = await listen(gateway, "/psubscribe/n*", { token: "app" });
+    const stream = forTest(await listen(gateway, "/psubscribe/n*", { token: "app" }));
     await until(() => stream.data.length === 1);
-    stream.close();
-    await gateway.close();
   });
 });

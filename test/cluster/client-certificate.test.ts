@@ -1,5 +1,4 @@
-import { copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -13,12 +12,13 @@ import {
 } from "warmline-testbed";
 import type { Gateway, GatewayOptions } from "../../gateway/src/index.js";
 import { call, run } from "../integration/gateway/http.js";
+import { newFolder } from "../support/new-folder.js";
 import { gatewayAt, transaction } from "./support.js";
 
 describe("a Redis with TLS 1.3 alone, which by default requires a client certificate", {
   tags: "redis-server",
 }, () => {
-  const folder = mkdtempSync(join(tmpdir(), "warmline-mtls-"));
+  const folder = newFolder("mtls");
   const made: Certificate[] = [];
   let authority: Authority;
   /** Files of a certificate and its key. */
@@ -54,7 +54,6 @@ describe("a Redis with TLS 1.3 alone, which by default requires a client certifi
   afterAll(async () => {
     for (const redis of servers) await redis.stop();
     for (const certificate of made) certificate.remove();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   let gateway: Gateway | undefined;

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { cached } from "warmline/cache";
 import { idempotent } from "warmline/idempotent";
 import { follow, produce } from "warmline/streams";
 import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
+import { beforeTests } from "../support/lifetime.js";
 import { migrate } from "./migrate.js";
 import { gatewayAt, keyOfEachSlot, slotOf, until } from "./support.js";
 
@@ -14,14 +15,10 @@ describe("the client on a cluster", { tags: "redis-server" }, () => {
   let cluster: RedisCluster;
   let gateway: Gateway;
   let redis: Redis;
-  beforeAll(async () => {
-    cluster = await startCluster({ nodeTimeoutMs: 10_000 });
-    gateway = await gatewayAt(cluster.url);
+  beforeTests(async (shared) => {
+    cluster = shared(await startCluster({ nodeTimeoutMs: 10_000 }));
+    gateway = shared(await gatewayAt(cluster.url));
     redis = new Redis({ url: gateway.url, token: gateway.token, retry: { retries: 50 } });
-  });
-  afterAll(async () => {
-    await gateway?.close();
-    await cluster?.stop();
   });
 
   test("followers get every entry once and in order while the slots of their streams move", async () => {

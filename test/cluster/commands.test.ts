@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
+import { beforeTests, forTest } from "../support/lifetime.js";
 import { gatewayAt, keyOfEachSlot, pipeline, pipelineOf, run, transaction, until } from "./support.js";
 
 // Commands through the gateway on a real cluster: what comes back is as from one Redis.
@@ -12,13 +13,9 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
   let gateway: Gateway;
   const keys = keyOfEachSlot();
   const primaries = () => cluster.nodes.filter(({ role }) => role === "primary");
-  beforeAll(async () => {
-    cluster = await startCluster();
-    gateway = await gatewayAt(cluster.url);
-  });
-  afterAll(async () => {
-    await gateway?.close();
-    await cluster?.stop();
+  beforeTests(async (shared) => {
+    cluster = shared(await startCluster());
+    gateway = shared(await gatewayAt(cluster.url));
   });
   beforeEach(async () => {
     expect(await run(gateway, "FLUSHALL")).toBe("OK");
@@ -191,12 +188,11 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
   });
 
   test("a message published through any node reaches a subscriber", async () => {
-    const stream = await listen(gateway, "/subscribe/news");
+    const stream = forTest(await listen(gateway, "/subscribe/news"));
     await until(() => stream.data.length === 1);
     await run(gateway, "PUBLISH", "news", "hello");
     await until(() => stream.data.length === 2);
     expect(stream.data[1]).toBe("message,news,hello");
-    stream.close();
   });
 
   test.each([
@@ -207,7 +203,7 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
   ] as const)(
     "%s routes reads to its nodes, and writes go to primaries",
     async (readPolicy, byPrimaries, byReplicas) => {
-      const other = await gatewayAt(cluster.url, { readPolicy });
+      const other = forTest(await gatewayAt(cluster.url, { readPolicy }));
       const some = keys.filter((_, slot) => slot % 256 === 0);
       for (const node of cluster.nodes) await node.command("CONFIG", "RESETSTAT");
       // A read that follows a write of its slot in the same pipeline is the primary's all the same.
@@ -229,7 +225,6 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
         );
         expect(/cmdstat_getrange:/.test(stats), `${role}: GETRANGE`).toBe(role === "primary");
       }
-      await other.close();
     },
   );
 

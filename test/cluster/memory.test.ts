@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type ClusterNode, type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
+import { beforeTests } from "../support/lifetime.js";
 import { gatewayAt, type Item, keyOfEachSlot, metric, run, sleep, until } from "./support.js";
 
 // Replies of a cluster that are larger than the gateway's budget for buffers.
@@ -18,17 +19,15 @@ const KEYS_OF_TWO_NODES = keyOfEachSlot().filter((_, slot) => slot === 0 || slot
 describe("memory, before a cluster", { tags: "redis-server" }, () => {
   let cluster: RedisCluster;
   let gateway: Gateway;
-  beforeAll(async () => {
+  beforeTests(async (shared) => {
     // One of the tests stops a node.
-    cluster = await startCluster({ nodeTimeoutMs: 60_000 });
+    cluster = shared(await startCluster({ nodeTimeoutMs: 60_000 }));
     const loader = await gatewayAt(cluster.url);
     for (let i = 0; i < PARTS; i++) await run(loader, "APPEND", "large", PART);
     await loader.close();
-    gateway = await gatewayAt(cluster.url, { maxBufferedBytes: LIMIT, token: "t", commandTimeout: 30_000 });
-  });
-  afterAll(async () => {
-    await gateway?.close();
-    await cluster?.stop();
+    gateway = shared(
+      await gatewayAt(cluster.url, { maxBufferedBytes: LIMIT, token: "t", commandTimeout: 30_000 }),
+    );
   });
 
   test("a merged reply larger than the memory budget fails with 503 and an unknown outcome", async () => {

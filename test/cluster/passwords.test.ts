@@ -1,20 +1,17 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { connectRedis, type RedisConnection, startCluster, startRedis } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
+import { forTest } from "../support/lifetime.js";
 import { expectNoneToFail, rotatePasswords, startExpiringProxy } from "../support/rotating-passwords.js";
 import { gatewayAt, metric, until } from "./support.js";
 
 /** Duration of the load in ms. */
 const LOAD = 6_000;
 
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
 async function start(redis: string, redisPasswordFile: string): Promise<Gateway> {
-  const gateway = await gatewayAt(redis, { redisPasswordFile, nearPrefix: ["near:"], logLevel: "silent" });
-  cleanups.push(() => gateway.close());
+  const gateway = forTest(
+    await gatewayAt(redis, { redisPasswordFile, nearPrefix: ["near:"], logLevel: "silent" }),
+  );
   await until(async () => (await metric(gateway, 'upstream_connections{use="shared"}')) > 0);
   return gateway;
 }
@@ -42,12 +39,9 @@ async function expectExpired(port: number, passwords: readonly string[]): Promis
 
 describe("a password that changes every second, under load", { tags: "redis-server" }, () => {
   test("on a server that ends connections which do not sign in again, no command fails and none runs twice", async () => {
-    const redis = await startRedis({ listen: "tcp" });
-    cleanups.push(() => redis.stop());
-    const rotation = await rotatePasswords([redis]);
-    cleanups.push(() => rotation.stop());
-    const proxy = await startExpiringProxy(redis.port!, 4_000);
-    cleanups.push(() => proxy.close());
+    const redis = forTest(await startRedis({ listen: "tcp" }));
+    const rotation = forTest(await rotatePasswords([redis]));
+    const proxy = forTest(await startExpiringProxy(redis.port!, 4_000));
     const gateway = await start(`redis://app@127.0.0.1:${proxy.port}`, rotation.file);
     // Presence, tracking of changes and the shared connection.
     await until(async () => (await keptConnections(redis)).length === 3);
@@ -60,10 +54,8 @@ describe("a password that changes every second, under load", { tags: "redis-serv
   });
 
   test("on a cluster of six", async () => {
-    const cluster = await startCluster();
-    cleanups.push(() => cluster.stop());
-    const rotation = await rotatePasswords(cluster.nodes);
-    cleanups.push(() => rotation.stop());
+    const cluster = forTest(await startCluster());
+    const rotation = forTest(await rotatePasswords(cluster.nodes));
     const gateway = await start(cluster.url.replace("://", "://app@"), rotation.file);
     const calls = await Promise.all(cluster.nodes.map(authCalls));
     const made = rotation.passwords.length;

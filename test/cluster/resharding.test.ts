@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
+import { beforeTests } from "../support/lifetime.js";
 import { migrate } from "./migrate.js";
 import { gatewayAt, keyOfEachSlot, metric, pipeline, pipelineOf, run, transaction } from "./support.js";
 
@@ -13,13 +14,9 @@ describe("1,500 slots moved under load", { tags: "redis-server", retry: 0 }, () 
   let cluster: RedisCluster;
   let gateway: Gateway;
   const keys = keyOfEachSlot();
-  beforeAll(async () => {
-    cluster = await startCluster({ nodeTimeoutMs: 10_000 });
-    gateway = await gatewayAt(cluster.url);
-  });
-  afterAll(async () => {
-    await gateway?.close();
-    await cluster?.stop();
+  beforeTests(async (shared) => {
+    cluster = shared(await startCluster({ nodeTimeoutMs: 10_000 }));
+    gateway = shared(await gatewayAt(cluster.url));
   });
 
   test("every reply is right, every increment counts once and order is kept while 1,500 slots move", async () => {

@@ -1,16 +1,12 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { connectRedis, startCluster, startRedis, startSentinels } from "warmline-testbed";
 import type { Gateway, GatewayOptions } from "../../gateway/src/index.js";
 import { call, run } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
+import { forTest } from "../support/lifetime.js";
 import { gatewayAt, transaction, until } from "./support.js";
 
 const IDLE = 1_000;
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
 
 /** What the test knows of the servers: the number of their connections of others. */
 type Count = () => Promise<number>;
@@ -18,7 +14,7 @@ type Count = () => Promise<number>;
 /** Counts the connections to servers, beside those that are there now. */
 async function counterOf(ports: readonly number[]): Promise<Count> {
   const connections = await Promise.all(ports.map((port) => connectRedis({ port })));
-  cleanups.push(() => {
+  onTestFinished(() => {
     for (const connection of connections) connection.close();
   });
   const total = async () => {
@@ -37,8 +33,7 @@ async function counterOf(ports: readonly number[]): Promise<Count> {
 }
 
 async function single(): Promise<{ url: string; ports: number[] }> {
-  const redis = await startRedis({ listen: "tcp" });
-  cleanups.push(() => redis.stop());
+  const redis = forTest(await startRedis({ listen: "tcp" }));
   return { url: redis.url, ports: [redis.port!] };
 }
 
@@ -49,7 +44,7 @@ async function start(redis: string, options: Partial<GatewayOptions> = {}): Prom
     logLevel: "silent",
     ...options,
   });
-  cleanups.push(() => gateway.close());
+  onTestFinished(() => gateway.close());
   return gateway;
 }
 
@@ -77,16 +72,14 @@ describe("a Redis that may sleep", { tags: "redis-server" }, () => {
     [
       "a cluster",
       async () => {
-        const cluster = await startCluster();
-        cleanups.push(() => cluster.stop());
+        const cluster = forTest(await startCluster());
         return { url: cluster.url, ports: cluster.nodes.map(({ port }) => port) };
       },
     ],
     [
       "a primary with Sentinels",
       async () => {
-        const group = await startSentinels();
-        cleanups.push(() => group.stop());
+        const group = forTest(await startSentinels());
         const [first] = group.url.replace("redis+sentinel:", "http:").split(",");
         return { url: group.url, ports: [group.primary.port, Number(new URL(first!).port)] };
       },

@@ -16,6 +16,7 @@ import {
 import { NEXT, type Served, serve } from "../examples/support/example.js";
 import { blocksOf } from "../repo/docs/pages.js";
 import { tableOf } from "../support/docs-table.js";
+import { forTest } from "../support/lifetime.js";
 import { preinstall } from "../support/packages/preinstall.js";
 import { run } from "../support/packages/run.js";
 
@@ -176,19 +177,15 @@ test("assistant-stream's own tests of its Redis stores pass while every third re
   cpSync(join(folder, "node_modules/assistant-stream"), suite, { recursive: true });
   const { version } = JSON.parse(readFileSync(join(folder, "node_modules/ioredis/package.json"), "utf8"));
   const lost = loseThird();
-  const loopback = await startLoopback({ url: path.url, token: gateway.token });
-  try {
-    const vitest = join(import.meta.dirname, "../../node_modules/vitest/vitest.mjs");
-    const args = ["run", "--root", suite, "--reporter", "json", "src/resumable/stores/redis.test.ts"];
-    const env = { REDIS_URL: loopback.url, IOREDIS_PEER_MAJOR: version.split(".")[0] };
-    const printed = await run("node", [vitest, ...args], suite, env);
-    const { numPassedTests, numTotalTests } = JSON.parse(printed);
-    expect(numPassedTests).toBe(numTotalTests);
-    expect(numPassedTests).toBeGreaterThan(20);
-    expect(lost()).toBeGreaterThan(20);
-  } finally {
-    await loopback.close();
-  }
+  const loopback = forTest(await startLoopback({ url: path.url, token: gateway.token }));
+  const vitest = join(import.meta.dirname, "../../node_modules/vitest/vitest.mjs");
+  const args = ["run", "--root", suite, "--reporter", "json", "src/resumable/stores/redis.test.ts"];
+  const env = { REDIS_URL: loopback.url, IOREDIS_PEER_MAJOR: version.split(".")[0] };
+  const printed = await run("node", [vitest, ...args], suite, env);
+  const { numPassedTests, numTotalTests } = JSON.parse(printed);
+  expect(numPassedTests).toBe(numTotalTests);
+  expect(numPassedTests).toBeGreaterThan(20);
+  expect(lost()).toBeGreaterThan(20);
 });
 
 describe("Next.js", () => {

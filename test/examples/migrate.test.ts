@@ -1,8 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { type RedisServer, startRedis } from "warmline-testbed";
+import { beforeTests } from "../support/lifetime.js";
 import { run } from "../support/packages/run.js";
 import { useExample } from "./support/example.js";
 
@@ -25,13 +26,9 @@ test("each client has three programs", () => {
 describe("a program", { tags: "redis-server" }, () => {
   let server: RedisServer;
   let gateway: Gateway;
-  beforeAll(async () => {
-    server = await startRedis({ listen: "tcp", flags: ["--enable-debug-command", "yes"] });
-    gateway = await createGateway({ port: 0, redis: server.url });
-  });
-  afterAll(async () => {
-    await gateway?.close();
-    await server?.stop();
+  beforeTests(async (shared) => {
+    server = shared(await startRedis({ listen: "tcp", flags: ["--enable-debug-command", "yes"] }));
+    gateway = shared(await createGateway({ port: 0, redis: server.url }));
   });
 
   /** Returns what a program prints, and the digest of the data that it leaves. */

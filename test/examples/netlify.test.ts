@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
+import { forTest } from "../support/lifetime.js";
 import { run } from "../support/packages/run.js";
 import { host, platform, serve, useExample } from "./support/example.js";
 
@@ -39,13 +40,9 @@ test("the edge function runs on Deno, bundled with the condition for Node as Net
     `--allow-read=${example.folder}`,
   ];
   const args = ["run", ...permissions, host("netlify-edge.js"), pathToFileURL(outfile).href];
-  const served = await serve(platform(".bin/deno"), args, example);
-  try {
-    for (const visits of [1, 2]) {
-      const response = await fetch(`${served.url}/edge-visits?page=edge`);
-      expect(await response.json()).toEqual({ page: "edge", visits });
-    }
-  } finally {
-    await served.stop();
+  const served = forTest(await serve(platform(".bin/deno"), args, example));
+  for (const visits of [1, 2]) {
+    const response = await fetch(`${served.url}/edge-visits?page=edge`);
+    expect(await response.json()).toEqual({ page: "edge", visits });
   }
 });

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
+import { forTest } from "../support/lifetime.js";
 import { run } from "../support/packages/run.js";
 import { host, serve, useExample } from "./support/example.js";
 
@@ -31,13 +32,9 @@ test("the edge function runs in the edge runtime", async () => {
     logLevel: "silent",
   });
   expect(warnings).toEqual([]);
-  const served = await serve("node", [host("edge-runtime.js"), outfile], example);
-  try {
-    for (const visits of [1, 2]) {
-      const response = await fetch(`${served.url}/api/edge-visits?page=edge`);
-      expect(await response.json()).toEqual({ page: "edge", visits });
-    }
-  } finally {
-    await served.stop();
+  const served = forTest(await serve("node", [host("edge-runtime.js"), outfile], example));
+  for (const visits of [1, 2]) {
+    const response = await fetch(`${served.url}/api/edge-visits?page=edge`);
+    expect(await response.json()).toEqual({ page: "edge", visits });
   }
 });

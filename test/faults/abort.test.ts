@@ -10,13 +10,10 @@ let endpoint: RawEndpoint;
 let controller: AbortController;
 const reason = new Error("enough");
 beforeEach(async () => {
-  endpoint = await RawEndpoint.start();
+  endpoint = await RawEndpoint.startForTest();
   controller = new AbortController();
 });
-afterEach(async () => {
-  client().close();
-  await endpoint.stop();
-});
+afterEach(() => client().close());
 
 const client = (options: RedisOptions = {}) =>
   new Redis({
@@ -111,24 +108,22 @@ describe("before it is sent", () => {
   });
 });
 
-describe("in flight", () => {
-  test("an abort rejects a command, a batch and a pipeline with its reason, each sent once", async () => {
-    endpoint.onRequest = () => {};
-    const redis = client({ enableAutoPipelining: true }).with({ signal: controller.signal });
-    const calls = [
-      redis.incr("batched"),
-      redis.get("batched"),
-      redis.pipeline().incr("piped").exec(),
-      redis.multi().incr("transacted").exec(),
-    ];
-    await expect.poll(() => endpoint.requests.length).toBe(3);
-    controller.abort(reason);
-    for (const settled of await Promise.allSettled(calls)) expect(settled).toMatchObject({ reason });
-    await pause(50);
-    for (const word of ["batched", "piped", "transacted"]) {
-      expect(endpoint.requests.filter(({ body }) => body.includes(word))).toHaveLength(1);
-    }
-  });
+test("an abort rejects a command, a batch and a pipeline with its reason, each sent once", async () => {
+  endpoint.onRequest = () => {};
+  const redis = client({ enableAutoPipelining: true }).with({ signal: controller.signal });
+  const calls = [
+    redis.incr("batched"),
+    redis.get("batched"),
+    redis.pipeline().incr("piped").exec(),
+    redis.multi().incr("transacted").exec(),
+  ];
+  await expect.poll(() => endpoint.requests.length).toBe(3);
+  controller.abort(reason);
+  for (const settled of await Promise.allSettled(calls)) expect(settled).toMatchObject({ reason });
+  await pause(50);
+  for (const word of ["batched", "piped", "transacted"]) {
+    expect(endpoint.requests.filter(({ body }) => body.includes(word))).toHaveLength(1);
+  }
 });
 
 test("a call that timed out frees its place for the next", async () => {

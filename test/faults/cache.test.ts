@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { type CachedOptions, cached } from "warmline/cache";
 import {
@@ -18,6 +18,7 @@ import {
 import { startEmbeddedEngine } from "../../gateway/src/engine/embedded.js";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
 import { httpResponse, RawEndpoint } from "../support/endpoint.js";
+import { beforeTests, forTest } from "../support/lifetime.js";
 
 // Cached functions while functions are frozen, responses are lost, and Redis can't be reached.
 
@@ -31,11 +32,10 @@ interface Outcome {
 
 let gateway: Gateway;
 let redis: Redis;
-beforeAll(async () => {
-  gateway = await createGateway({ engine: await startEmbeddedEngine(), port: 0 });
+beforeTests(async (shared) => {
+  gateway = shared(await createGateway({ engine: await startEmbeddedEngine(), port: 0 }));
   redis = new Redis({ url: gateway.url, token: gateway.token });
 });
-afterAll(() => gateway?.close());
 beforeEach(() => redis.flushall());
 
 async function startFunction(
@@ -57,38 +57,30 @@ async function startFunction(
     if (error) throw new Error(`The handler failed: ${error.errorMessage}\n${instance.output}`);
     return result as Outcome;
   };
-  return Object.create(instance, { call: { value: call } });
+  return forTest(Object.create(instance, { call: { value: call } }));
 }
 
 test("fifty calls in each of four functions compute a cold key once", async () => {
   const functions = await Promise.all(Array.from({ length: 4 }, () => startFunction(gateway.url)));
-  try {
-    const outcomes = await Promise.all(functions.map(({ call }) => call({ id: "cold", calls: 50, ms: 200 })));
-    expect(outcomes.flatMap(({ results }) => results.map(({ value }) => value))).toEqual(
-      Array.from({ length: 200 }, () => 1),
-    );
-    expect(await redis.get("runs:cold")).toBe(1);
-  } finally {
-    await Promise.all(functions.map((each) => each.stop()));
-  }
+  const outcomes = await Promise.all(functions.map(({ call }) => call({ id: "cold", calls: 50, ms: 200 })));
+  expect(outcomes.flatMap(({ results }) => results.map(({ value }) => value))).toEqual(
+    Array.from({ length: 200 }, () => 1),
+  );
+  expect(await redis.get("runs:cold")).toBe(1);
 });
 
 // With the default lease, and frozen for a minute: test/soak/cache.test.ts.
 test("another function takes over from one that is frozen past its lease, whose result is not stored", async () => {
   const functions = await Promise.all([1, 2].map(() => startFunction(gateway.url, { lease: 1.5 })));
   const [frozen, other] = functions;
-  try {
-    const first = frozen!.call({ id: "7", ms: 1_000 });
-    await expect.poll(() => redis.get("runs:7")).toBe(1);
-    await frozen!.freeze();
-    expect((await other!.call({ id: "7" })).results).toMatchObject([{ value: 2 }]);
-    await frozen!.thaw();
-    expect((await first).results).toMatchObject([{ value: 1 }]);
-    expect((await frozen!.call({ id: "7" })).results).toMatchObject([{ value: 2 }]);
-    expect(await redis.get("runs:7")).toBe(2);
-  } finally {
-    await Promise.all(functions.map((each) => each.stop()));
-  }
+  const first = frozen!.call({ id: "7", ms: 1_000 });
+  await expect.poll(() => redis.get("runs:7")).toBe(1);
+  await frozen!.freeze();
+  expect((await other!.call({ id: "7" })).results).toMatchObject([{ value: 2 }]);
+  await frozen!.thaw();
+  expect((await first).results).toMatchObject([{ value: 1 }]);
+  expect((await frozen!.call({ id: "7" })).results).toMatchObject([{ value: 2 }]);
+  expect(await redis.get("runs:7")).toBe(2);
 });
 
 describe("on a path with faults", () => {
@@ -127,37 +119,29 @@ describe("on a path with faults", () => {
 
   test("no call waits longer than one timeout during an outage, and each process computes once", async () => {
     const instance = await startFunction(path.url, {}, { timeout: TIMEOUT, preconnect: false });
-    try {
-      expect((await instance.call({ id: "7" })).results).toMatchObject([{ value: 1 }]);
-      swallow();
-      const { results, runs } = await instance.call({ id: "7", calls: 50, ms: 50 });
-      expect(runs).toBe(1);
-      expect(new Set(results.map(({ value }) => value))).toEqual(new Set([2]));
-      // A second timeout would make it twice as long.
-      for (const { ms } of results) expect(ms).toBeLessThan(1.9 * TIMEOUT);
-      // The circuit is open.
-      const next = await instance.call({ id: "7", calls: 50 });
-      expect(next.runs).toBe(1);
-      for (const { ms } of next.results) expect(ms).toBeLessThan(0.9 * TIMEOUT);
-    } finally {
-      await instance.stop();
-    }
+    expect((await instance.call({ id: "7" })).results).toMatchObject([{ value: 1 }]);
+    swallow();
+    const { results, runs } = await instance.call({ id: "7", calls: 50, ms: 50 });
+    expect(runs).toBe(1);
+    expect(new Set(results.map(({ value }) => value))).toEqual(new Set([2]));
+    // A second timeout would make it twice as long.
+    for (const { ms } of results) expect(ms).toBeLessThan(1.9 * TIMEOUT);
+    // The circuit is open.
+    const next = await instance.call({ id: "7", calls: 50 });
+    expect(next.runs).toBe(1);
+    for (const { ms } of next.results) expect(ms).toBeLessThan(0.9 * TIMEOUT);
   });
 
   test("with onOutage: throw, calls reject with the client's error, and nothing is computed", async () => {
     const options = { onOutage: "throw" } as const;
     const instance = await startFunction(path.url, options, { timeout: 1_000, preconnect: false });
-    try {
-      swallow();
-      const first = await instance.call({ id: "7", calls: 3 });
-      const timedOut = { error: "TimeoutError" };
-      expect(first).toMatchObject({ runs: 0, results: [timedOut, timedOut, timedOut] });
-      const second = await instance.call({ id: "7", calls: 3 });
-      const open = { error: "ConnectionError", code: "circuit-open" };
-      expect(second).toMatchObject({ runs: 0, results: [open, open, open] });
-    } finally {
-      await instance.stop();
-    }
+    swallow();
+    const first = await instance.call({ id: "7", calls: 3 });
+    const timedOut = { error: "TimeoutError" };
+    expect(first).toMatchObject({ runs: 0, results: [timedOut, timedOut, timedOut] });
+    const second = await instance.call({ id: "7", calls: 3 });
+    const open = { error: "ConnectionError", code: "circuit-open" };
+    expect(second).toMatchObject({ runs: 0, results: [open, open, open] });
   });
 
   test.each([
@@ -229,17 +213,15 @@ describe("on a path with faults", () => {
     expect(load.runs).toBe(1);
     await expect(call.delete("7")).rejects.toMatchObject({ name: "ConnectionError" });
     await expect(call.deleteTag("tag")).rejects.toMatchObject({ name: "ConnectionError" });
-    const unreached = await createGateway({ redis: "redis://127.0.0.1:1", port: 0, logLevel: "silent" });
-    try {
-      const client = { url: unreached.url, token: unreached.token, retry: false as const };
-      const other = createFunction({}, client);
-      expect(await other.call("7")).toBe("a");
-      await expect(createFunction({ onOutage: "throw" }, client).call("7")).rejects.toMatchObject({
-        name: "ConnectionError",
-      });
-    } finally {
-      await unreached.close();
-    }
+    const unreached = forTest(
+      await createGateway({ redis: "redis://127.0.0.1:1", port: 0, logLevel: "silent" }),
+    );
+    const client = { url: unreached.url, token: unreached.token, retry: false as const };
+    const other = createFunction({}, client);
+    expect(await other.call("7")).toBe("a");
+    await expect(createFunction({ onOutage: "throw" }, client).call("7")).rejects.toMatchObject({
+      name: "ConnectionError",
+    });
   });
 
   test("without Redis too, a call waits for the computation of another no longer than a lease", async () => {
@@ -291,16 +273,12 @@ describe("on a path with faults", () => {
     ["UnknownOutcomeError", "502 Bad Gateway"],
     ["ProtocolError", "200 OK"],
   ])("a page in place of a response is an outage: %s", async (name, status) => {
-    const endpoint = await RawEndpoint.start();
-    try {
-      endpoint.onRequest = ({ socket }) =>
-        void socket.write(httpResponse("<html></html>", { "content-type": "text/html" }, status));
-      const client = { url: endpoint.url, retry: false as const, circuit: false as const };
-      expect(await createFunction({}, client).call("7")).toBe("a");
-      await expect(createFunction({ onOutage: "throw" }, client).call("7")).rejects.toMatchObject({ name });
-    } finally {
-      await endpoint.stop();
-    }
+    const endpoint = await RawEndpoint.startForTest();
+    endpoint.onRequest = ({ socket }) =>
+      void socket.write(httpResponse("<html></html>", { "content-type": "text/html" }, status));
+    const client = { url: endpoint.url, retry: false as const, circuit: false as const };
+    expect(await createFunction({}, client).call("7")).toBe("a");
+    await expect(createFunction({ onOutage: "throw" }, client).call("7")).rejects.toMatchObject({ name });
   });
 
   test("copies of requests that arrive after a deletion do not bring the old result back", async () => {
@@ -358,13 +336,9 @@ test("a gateway that refuses requests above a limit counts as one that can't be 
 describe("a Redis that refuses writes", { tags: "redis-server" }, () => {
   let server: RedisServer;
   let refusing: Gateway;
-  beforeAll(async () => {
-    server = await startRedis({ flags: ["--enable-protected-configs", "yes", "--save", "3600 1"] });
-    refusing = await createGateway({ redis: server.url, port: 0 });
-  });
-  afterAll(async () => {
-    await refusing?.close();
-    await server?.stop();
+  beforeTests(async (shared) => {
+    server = shared(await startRedis({ flags: ["--enable-protected-configs", "yes", "--save", "3600 1"] }));
+    refusing = shared(await createGateway({ redis: server.url, port: 0 }));
   });
 
   const set = (name: string, value: string | number) => server.command("CONFIG", "SET", name, value);

@@ -14,12 +14,9 @@ import { httpResponse, RawEndpoint, resp2Response } from "../support/endpoint.js
 
 let endpoint: RawEndpoint;
 beforeEach(async () => {
-  endpoint = await RawEndpoint.start();
+  endpoint = await RawEndpoint.startForTest();
 });
-afterEach(async () => {
-  client().close();
-  await endpoint.stop();
-});
+afterEach(() => client().close());
 
 const client = (options: RedisOptions = {}) =>
   new Redis({ url: endpoint.url, token: "secret", timeout: 10_000, ...options });

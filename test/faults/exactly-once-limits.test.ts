@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions, TimeoutError } from "warmline";
 import {
   carries,
@@ -15,6 +15,7 @@ import {
 } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
 import { wrapInIdempotencyScript } from "../../src/execution/exactly-once/guard.js";
+import { beforeTests, forTest } from "../support/lifetime.js";
 import { slotOf } from "../support/slot.js";
 
 // Exactly-once writes at the limits of their guarantee: memory, time, a first copy that arrives late, a cluster.
@@ -23,19 +24,14 @@ describe("on a real Redis", { tags: "redis-server" }, () => {
   let server: RedisServer;
   let gateway: Gateway;
   let path: NetworkProxy;
-  beforeAll(async () => {
-    server = await startRedis({ listen: "tcp" });
-    gateway = await createGateway({ redis: server.url, port: 0 });
-  });
-  afterAll(async () => {
-    await gateway?.close();
-    await server?.stop();
+  beforeTests(async (shared) => {
+    server = shared(await startRedis({ listen: "tcp" }));
+    gateway = shared(await createGateway({ redis: server.url, port: 0 }));
   });
   beforeEach(async () => {
-    path = await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } });
+    path = forTest(await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
     await direct().flushall();
   });
-  afterEach(() => path.close());
 
   const direct = () => new Redis({ url: gateway.url, token: gateway.token });
   const client = (options: RedisOptions = {}) =>
@@ -134,10 +130,9 @@ describe("on a real Redis", { tags: "redis-server" }, () => {
 
 describe("on a real cluster", { tags: "redis-server" }, () => {
   let cluster: RedisCluster;
-  beforeAll(async () => {
-    cluster = await startCluster();
+  beforeTests(async (shared) => {
+    cluster = shared(await startCluster());
   });
-  afterAll(() => cluster?.stop());
 
   test.each(["k", "a}b", "{}", "", "foo{}{bar}", "{a}b{c}", "}{", "{{", "é{ü}", "a{b", "x".repeat(300)])(
     "the token of key %j is in the key's slot, and a repeat returns the first reply",

@@ -11,15 +11,14 @@ describe.each([
 ])("on the entry for $entry", ({ Client }) => {
   let endpoint: RawEndpoint;
   beforeEach(async () => {
-    endpoint = await RawEndpoint.start();
+    endpoint = await RawEndpoint.startForTest();
     // undici goes on by the immediates that are there.
     if (process.env.WARMLINE_CONNECTION === "undici") vi.useFakeTimers({ toFake: ["setTimeout", "Date"] });
     else vi.useFakeTimers();
   });
-  afterEach(async () => {
+  afterEach(() => {
     vi.useRealTimers();
     client().close();
-    await endpoint.stop();
   });
   const client = () => new Client({ url: endpoint.url, token: "t", responseFormat: "json" });
   const ok = (times: number) =>

@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { type FollowedEntry, follow, GapError, produce } from "warmline/streams";
 import {
@@ -15,17 +15,13 @@ import {
 } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
 import { startEngineServer } from "../support/engine-server.js";
+import { forTest } from "../support/lifetime.js";
 import { startPlainEndpoint } from "../support/plain-endpoint.js";
 import { pause } from "./support/rig.js";
 
 // Followers of a stream under faults: lost connections, restarts, a freeze.
 
 const HANDLER = fileURLToPath(new URL("handlers/follow.mjs", import.meta.url));
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
 
 const clientOf = (gateway: Gateway, url = gateway.url) =>
   new Redis({ url, token: gateway.token, timeout: 10_000 });
@@ -53,12 +49,10 @@ describe("a follower", () => {
   const start = async () => startOn(await startEngineServer());
   const startReal = async (...flags: string[]) => startOn(await startRedis({ listen: "tcp", flags }));
   async function startOn<Server extends Pick<RedisServer, "url" | "stop">>(server: Server) {
-    cleanups.push(() => server.stop());
+    forTest(server);
     const port = (await freePorts(1))[0]!;
-    const gateway = await createGateway({ redis: server.url, port });
-    cleanups.push(() => gateway.close());
-    const path = await startNetworkProxy({ to: { port } });
-    cleanups.push(() => path.close());
+    const gateway = forTest(await createGateway({ redis: server.url, port }));
+    const path = forTest(await startNetworkProxy({ to: { port } }));
     return { server, gateway, path, port };
   }
 
@@ -78,10 +72,8 @@ describe("a follower", () => {
     tags: "redis-server",
   }, async () => {
     const { gateway } = await startReal();
-    const plain = await startPlainEndpoint(gateway);
-    cleanups.push(() => plain.close());
-    const path = await startNetworkProxy({ to: { port: (plain.address() as AddressInfo).port } });
-    cleanups.push(() => path.close());
+    const plain = forTest(await startPlainEndpoint(gateway));
+    const path = forTest(await startNetworkProxy({ to: { port: (plain.address() as AddressInfo).port } }));
     // Each connection after the first loses the response to its second request, or the request.
     path.onConnection((number) =>
       number === 1
@@ -105,15 +97,13 @@ describe("a follower", () => {
     const seen: unknown[] = [];
     const options = { redis: server.url, token: gateway.token };
     const collected = collect(follow(clientOf(gateway), "log"), seen);
-    const direct = await createGateway({ ...options, port: 0 });
-    cleanups.push(() => direct.close());
+    const direct = forTest(await createGateway({ ...options, port: 0 }));
     const redis = clientOf(direct);
     await writeNumbers(redis, "log", 60, async (n) => {
       if (n === 20) await expect.poll(() => seen.length).toBe(20);
       if (n === 20) await gateway.close();
       if (n === 40) {
-        const again = await createGateway({ ...options, port });
-        cleanups.push(() => again.close());
+        forTest(await createGateway({ ...options, port }));
       }
     });
     expect(await collected).toEqual(numbers(60));
@@ -150,8 +140,7 @@ describe("a follower", () => {
   test("reopens its stream after a freeze, during which the network has forgotten the connection", async () => {
     const { gateway, path } = await start();
     const env = { WARMLINE_URL: path.url, WARMLINE_TOKEN: gateway.token };
-    const instance = await startInstance({ handler: HANDLER, timeoutMs: 20_000, env });
-    cleanups.push(() => instance.stop());
+    const instance = forTest(await startInstance({ handler: HANDLER, timeoutMs: 20_000, env }));
     const redis = clientOf(gateway);
     const result = instance.invoke("log");
     await redis.xadd("log", "*", { n: 1 });

@@ -4,6 +4,7 @@ import { Redis } from "warmline";
 import { InProgressError, idempotent } from "warmline/idempotent";
 import { carries, closeBeforeReply, type Fault, loseReply, onRequest, startInstance } from "warmline-testbed";
 import { describeEngines } from "../integration/gateway/engines.js";
+import { forTest } from "../support/lifetime.js";
 import { useBreakablePath } from "./support/breakable-path.js";
 
 // Requests of an idempotent function that are lost on the way, or that arrive after its lease, and runs that are aborted.
@@ -118,21 +119,17 @@ describeEngines("idempotent functions under faults", (setup) => {
     if (name === "the embedded engine")
       test("a function that is frozen past its lease finds its next write refused", async () => {
         const env = { WARMLINE_URL: rig.path.url, WARMLINE_TOKEN: rig.gateway.token };
-        const instance = await startInstance({ handler: HANDLER, timeoutMs: 20_000, env });
-        try {
-          const frozen = instance.invoke("event");
-          await expect.poll(() => direct.get("n")).toBe(1);
-          await instance.freeze();
-          const second = await idempotent(direct, "event", (guarded) => guarded.incr("n"), { wait: 10 });
-          expect(second).toBe(1);
-          await direct.set("go", 1);
-          await instance.thaw();
-          expect(await frozen).toMatchObject({ result: { code: "LEASELOST", command: "INCR" } });
-          expect(await direct.mget("n", "late")).toEqual([1, null]);
-          expect(await idempotent(redis, "event", () => "third")).toBe(1);
-        } finally {
-          await instance.stop();
-        }
+        const instance = forTest(await startInstance({ handler: HANDLER, timeoutMs: 20_000, env }));
+        const frozen = instance.invoke("event");
+        await expect.poll(() => direct.get("n")).toBe(1);
+        await instance.freeze();
+        const second = await idempotent(direct, "event", (guarded) => guarded.incr("n"), { wait: 10 });
+        expect(second).toBe(1);
+        await direct.set("go", 1);
+        await instance.thaw();
+        expect(await frozen).toMatchObject({ result: { code: "LEASELOST", command: "INCR" } });
+        expect(await direct.mget("n", "late")).toEqual([1, null]);
+        expect(await idempotent(redis, "event", () => "third")).toBe(1);
       });
 
     test("a signal ends the wait for another run at once, with its reason", async () => {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { getEventListeners } from "node:events";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { type Arrived, httpResponse, RawEndpoint } from "../support/endpoint.js";
@@ -13,10 +13,9 @@ import { pause } from "./support/rig.js";
 
 let endpoint: RawEndpoint;
 beforeEach(async () => {
-  endpoint = await RawEndpoint.start();
+  endpoint = await RawEndpoint.startForTest();
   endpoint.onRequest = reply;
 });
-afterEach(() => endpoint.stop());
 
 const json = (body: string, headers: Record<string, string> = {}, status?: string) =>
   httpResponse(body, { "content-type": "application/json", "warmline-gateway": "0", ...headers }, status);

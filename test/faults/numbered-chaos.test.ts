@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import {
   freePorts,
@@ -7,6 +7,7 @@ import {
   startNetworkProxy,
   startRedis,
 } from "warmline-testbed";
+import { forTest } from "../support/lifetime.js";
 import { mulberry32 } from "../support/model/random.mjs";
 import { SEED, scaled } from "../support/random-tests.js";
 import { type Chaos, increment, startChaoticPath, type Tally } from "./support/chaos.js";
@@ -18,14 +19,8 @@ const CLIENTS = 20;
 const ROUNDS = scaled(100) / 2;
 const TOKEN = "chaos-token";
 
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
 async function start(...args: string[]): Promise<GatewayProcess> {
-  const gateway = await startGatewayProcess({ args: ["--token", TOKEN, ...args] });
-  closing.push(() => gateway.stop());
+  const gateway = forTest(await startGatewayProcess({ args: ["--token", TOKEN, ...args] }));
   return gateway;
 }
 
@@ -79,8 +74,7 @@ describe("one gateway with its own engine", { tags: ["random", "full-run"], time
 
 describe("two gateways before one Redis", { tags: "redis-server", timeout: 1_200_000 }, () => {
   test("no write is doubled or unknown where flows are dropped", async () => {
-    const redis = await startRedis({ listen: "tcp" });
-    closing.push(() => redis.stop());
+    const redis = forTest(await startRedis({ listen: "tcp" }));
     const gateways = await Promise.all([start("--redis", redis.url), start("--redis", redis.url)]);
     const tally = await run(
       gateways.map(({ port }) => port),
@@ -95,10 +89,10 @@ describe("a graceful restart during a freeze", { timeout: 120_000 }, () => {
   /** A client whose connection is idle while the gateway is replaced, and the flow of the connection is dropped or not. */
   async function restart(drops: boolean, args: readonly string[]) {
     const [port] = (await freePorts(1)) as [number];
-    const before = await startGatewayProcess({ args: ["--token", TOKEN, "--port", String(port), ...args] });
-    closing.push(() => before.stop());
-    const path = await startNetworkProxy({ to: { port } });
-    closing.push(() => path.close());
+    const before = forTest(
+      await startGatewayProcess({ args: ["--token", TOKEN, "--port", String(port), ...args] }),
+    );
+    const path = forTest(await startNetworkProxy({ to: { port } }));
     const redis = new Redis({ url: path.url, token: TOKEN, timeout: 8_000 });
     // It offers numbers once it knows that it is alone.
     const offered = async () =>
@@ -120,8 +114,7 @@ describe("a graceful restart during a freeze", { timeout: 120_000 }, () => {
     "the next write is applied once, on a shared Redis: %s",
     { tags: "redis-server" },
     async (drops) => {
-      const server = await startRedis({ listen: "tcp" });
-      closing.push(() => server.stop());
+      const server = forTest(await startRedis({ listen: "tcp" }));
       expect(await restart(drops, ["--redis", server.url])).toBe(1);
     },
   );

@@ -1,22 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { warmlineConnector } from "warmline/ioredis";
 import { carries, loseReply, type NetworkProxy, onRequest, startNetworkProxy } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
+import { beforeTests } from "../support/lifetime.js";
 import { IORedis } from "../support/redis-clients.js";
 
 // Writes with numbers, through one gateway that has its own engine.
 
 let gateway: Gateway;
 let path: NetworkProxy;
-beforeAll(async () => {
-  gateway = await createGateway({ engine: "embedded", port: 0 });
-  path = await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } });
-});
-afterAll(async () => {
-  await path.close();
-  await gateway.close();
+beforeTests(async (shared) => {
+  gateway = shared(await createGateway({ engine: "embedded", port: 0 }));
+  path = shared(
+    await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } }),
+  );
 });
 
 /** Loses the reply to the next request that carries `text`. Returns how many were lost. */

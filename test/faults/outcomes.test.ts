@@ -14,12 +14,9 @@ describe.each([
 ])("on the entry for $entry", ({ Client }) => {
   let endpoint: RawEndpoint;
   beforeEach(async () => {
-    endpoint = await RawEndpoint.start();
+    endpoint = await RawEndpoint.startForTest();
   });
-  afterEach(async () => {
-    client().close();
-    await endpoint.stop();
-  });
+  afterEach(() => client().close());
 
   const client = (options: RedisOptions = {}) =>
     new Client({

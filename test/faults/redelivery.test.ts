@@ -2,11 +2,12 @@ import { fileURLToPath } from "node:url";
 import { IdempotencyConfig, makeIdempotent } from "@aws-lambda-powertools/idempotency";
 import { CachePersistenceLayer } from "@aws-lambda-powertools/idempotency/cache";
 import { build } from "esbuild";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { idempotent } from "warmline/idempotent";
 import { startNetworkProxy, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
+import { beforeTests } from "../support/lifetime.js";
 import { mulberry32 } from "../support/model/random.mjs";
 import { SEED, scaled } from "../support/random-tests.js";
 import { runProgram } from "./support/program.js";
@@ -48,18 +49,12 @@ interface Contender {
 
 describe("an event that is delivered again after each write", { tags: "redis-server" }, () => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   let redis: Redis;
-  beforeAll(async () => {
-    const server = await startRedis();
-    gateway = await createGateway({ redis: server.url, port: 0 });
-    stop = async () => {
-      await gateway.close();
-      await server.stop();
-    };
+  beforeTests(async (shared) => {
+    const server = shared(await startRedis());
+    gateway = shared(await createGateway({ redis: server.url, port: 0 }));
     redis = new Redis({ url: gateway.url, token: gateway.token });
   });
-  afterAll(() => stop?.());
   beforeEach(() => redis.flushall());
 
   const contenders = (): Contender[] => {

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { ProtocolError, Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { type Arrived, httpResponse, RawEndpoint } from "../support/endpoint.js";
@@ -8,9 +8,8 @@ import { type Arrived, httpResponse, RawEndpoint } from "../support/endpoint.js"
 
 let endpoint: RawEndpoint;
 beforeEach(async () => {
-  endpoint = await RawEndpoint.start();
+  endpoint = await RawEndpoint.startForTest();
 });
-afterEach(() => endpoint.stop());
 
 const json = { "content-type": "application/json" };
 const head = (...lines: string[]) =>

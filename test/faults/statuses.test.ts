@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { ProtocolError, Redis, RedisError, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { httpResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
@@ -10,9 +10,8 @@ import { listenApart } from "../support/listen-apart.js";
 
 let endpoint: RawEndpoint;
 beforeEach(async () => {
-  endpoint = await RawEndpoint.start();
+  endpoint = await RawEndpoint.startForTest();
 });
-afterEach(() => endpoint.stop());
 
 const json = { "content-type": "application/json" };
 const html = { "content-type": "text/html" };

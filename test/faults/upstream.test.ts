@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Redis, UnknownOutcomeError } from "warmline";
 import {
   type FakeAction,
@@ -8,6 +8,7 @@ import {
   startFakeRedis,
   startGatewayProcess,
 } from "warmline-testbed";
+import { forTest } from "../support/lifetime.js";
 
 // Replies lost between the gateway and Redis: the outcome that the gateway reports reaches the client.
 
@@ -15,20 +16,17 @@ let fake: FakeRedis;
 let gateway: GatewayProcess;
 let redis: Redis;
 beforeEach(async () => {
-  fake = await startFakeRedis();
-  gateway = await startGatewayProcess({ args: ["--redis", fake.url] });
-  redis = new Redis({
-    url: gateway.url,
-    token: gateway.token,
-    codec: "text",
-    retry: { retries: 5, backoff: () => 20 },
-  });
+  fake = forTest(await startFakeRedis());
+  gateway = forTest(await startGatewayProcess({ args: ["--redis", fake.url] }));
+  redis = forTest(
+    new Redis({
+      url: gateway.url,
+      token: gateway.token,
+      codec: "text",
+      retry: { retries: 5, backoff: () => 20 },
+    }),
+  );
   await redis.get("warm");
-});
-afterEach(async () => {
-  redis.close();
-  await gateway.stop();
-  await fake.close();
 });
 
 /** The fault affects the first `times` commands of the name. */

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate as turn } from "node:timers/promises";
 import { Agent } from "undici";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { Redis, type RedisOptions, TimeoutError } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { undici } from "warmline/undici";
@@ -16,11 +16,10 @@ let endpoint: RawEndpoint;
 /** Requests without a response. */
 let held: Arrived[];
 beforeEach(async () => {
-  endpoint = await RawEndpoint.start();
+  endpoint = await RawEndpoint.startForTest();
   held = [];
   endpoint.onRequest = (request) => void held.push(request);
 });
-afterEach(() => endpoint.stop());
 
 const connect = (options: RedisOptions = {}, Client: typeof Redis | typeof FetchRedis = Redis) =>
   new Client({

@@ -3,8 +3,6 @@ import { EnginePair } from "../support/differential/compare.js";
 import { compareBlocked, compareEngines } from "../support/differential/property.js";
 import { SEED, scaled } from "../support/random-tests.js";
 
-// Longer than the run in test/integration/engine/differential.test.ts.
-
 const RUNS = scaled(10_000);
 const BLOCKED_RUNS = Math.ceil(RUNS / 10);
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { reasonLeftOut } from "../../scripts/commands/check.js";
 import { Redis } from "../../src/index.js";
 import {
@@ -9,6 +9,7 @@ import {
 } from "../../testbed/src/index.js";
 import type { Engine } from "../integration/commands/exercises/exercise.js";
 import { exercises } from "../integration/commands/exercises/index.js";
+import { beforeTests } from "../support/lifetime.js";
 import { allSpecs } from "../unit/commands/samples/index.js";
 import { NEEDS_SERVERS, startRedis8, startValkey } from "./support/servers.js";
 
@@ -52,16 +53,11 @@ describe.each(rigs)("the commands of $engine", NEEDS_SERVERS, ({ engine, start, 
   let gateway: GatewayProcess;
   let redis: Redis;
   let names: string[];
-  beforeAll(async () => {
-    server = await start();
+  beforeTests(async (shared) => {
+    server = shared(await start());
     names = await commandsOf(server);
-    gateway = await startGatewayProcess({ args: ["--redis", server.url] });
-    redis = new Redis({ url: gateway.url, token: gateway.token });
-  });
-  afterAll(async () => {
-    redis?.close();
-    await gateway?.stop();
-    await server?.stop();
+    gateway = shared(await startGatewayProcess({ args: ["--redis", server.url] }));
+    redis = shared(new Redis({ url: gateway.url, token: gateway.token }));
   });
 
   test("every command has an exercise that runs here, or a reason to have no method", () => {

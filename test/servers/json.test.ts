@@ -1,8 +1,9 @@
 import { createConnection } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { RedisServer } from "../../testbed/src/index.js";
 import { argsOf, EXAMPLES } from "../integration/engine/json-examples.js";
 import { type Reply, ReplyClient } from "../support/differential/replies.js";
+import { beforeTests } from "../support/lifetime.js";
 import { NEEDS_SERVERS, startRedis8 } from "./support/servers.js";
 
 // The examples that the embedded engine's JSON commands are tested with, those of redis.io among them, on RedisJSON itself.
@@ -23,13 +24,9 @@ function comparable(reply: Reply): unknown {
 describe("RedisJSON 2.8", NEEDS_SERVERS, () => {
   let server: RedisServer;
   let client: ReplyClient;
-  beforeAll(async () => {
-    server = await startRedis8("rejson");
-    client = new ReplyClient(createConnection(server.path!));
-  });
-  afterAll(async () => {
-    client?.close();
-    await server?.stop();
+  beforeTests(async (shared) => {
+    server = shared(await startRedis8("rejson"));
+    client = shared(new ReplyClient(createConnection(server.path!)));
   });
 
   test.each(Object.entries(EXAMPLES))(

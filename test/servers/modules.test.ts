@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, test } from "vitest";
+import { beforeEach, describe, test } from "vitest";
 import { Redis } from "../../src/index.js";
 import { type GatewayProcess, type RedisServer, startGatewayProcess } from "../../testbed/src/index.js";
 import { bloomExercises } from "../integration/commands/exercises/modules.js";
 import { searchExercises } from "../integration/commands/exercises/search.js";
+import { beforeTests } from "../support/lifetime.js";
 import { NEEDS_SERVERS, startRedis8 } from "./support/servers.js";
 
 // The methods of warmline/modules, on the modules of Redis Stack. Its RedisTimeSeries needs OpenSSL 1.1, which machines no longer have.
@@ -23,17 +24,12 @@ describe.each(CASES)(
     let server: RedisServer;
     let gateway: GatewayProcess;
     let redis: Redis;
-    beforeAll(async () => {
-      server = await startRedis8(module);
-      gateway = await startGatewayProcess({ args: ["--redis", server.url] });
-      redis = new Redis({ url: gateway.url, token: gateway.token, responseFormat });
+    beforeTests(async (shared) => {
+      server = shared(await startRedis8(module));
+      gateway = shared(await startGatewayProcess({ args: ["--redis", server.url] }));
+      redis = shared(new Redis({ url: gateway.url, token: gateway.token, responseFormat }));
     });
     beforeEach(() => redis.flushall());
-    afterAll(async () => {
-      redis?.close();
-      await gateway?.stop();
-      await server?.stop();
-    });
 
     test.each(Object.entries(exercises))("%s works as its exercise says", async (_method, run) => {
       await run(redis);

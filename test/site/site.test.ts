@@ -5,6 +5,7 @@ import { extname, join, posix, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { describeInBrowser } from "../browser/support/browser.js";
 import { anchorsOf } from "../repo/docs/pages.js";
+import { forTest } from "../support/lifetime.js";
 
 // The site of npm run docs:site, as GitHub Pages serves it below /warmline/.
 
@@ -206,7 +207,7 @@ describeInBrowser("the site in a browser", (browser) => {
       "the pages fit and load without errors, %s",
       { timeout: 120_000 },
       async (colorScheme) => {
-        const context = await browser().newContext({ viewport: { width, height }, colorScheme });
+        const context = forTest(await browser().newContext({ viewport: { width, height }, colorScheme }));
         const page = await context.newPage();
         const problems: string[] = [];
         page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
@@ -215,21 +216,17 @@ describeInBrowser("the site in a browser", (browser) => {
           if (!request.url().startsWith(url) && !request.url().startsWith("data:"))
             problems.push(request.url());
         });
-        try {
-          for (const path of ["", "getting-started", "cookbook", "commands", "gateway", "troubleshooting"]) {
-            await page.goto(url + path, { waitUntil: "networkidle" });
-            const { overflow, background } = (await page.evaluate(
-              `({ overflow: document.documentElement.scrollWidth - innerWidth, background: getComputedStyle(document.body).backgroundColor })`,
-            )) as { overflow: number; background: string };
-            expect(overflow, `${path} is wider than the screen`).toBeLessThanOrEqual(0);
-            const [red] = background.match(/\d+/g)!;
-            expect(Number(red) > 128).toBe(colorScheme === "light");
-            await page.screenshot({ path: join(shots, `${path || "index"}-${name}-${colorScheme}.png`) });
-          }
-          expect(problems).toEqual([]);
-        } finally {
-          await context.close();
+        for (const path of ["", "getting-started", "cookbook", "commands", "gateway", "troubleshooting"]) {
+          await page.goto(url + path, { waitUntil: "networkidle" });
+          const { overflow, background } = (await page.evaluate(
+            `({ overflow: document.documentElement.scrollWidth - innerWidth, background: getComputedStyle(document.body).backgroundColor })`,
+          )) as { overflow: number; background: string };
+          expect(overflow, `${path} is wider than the screen`).toBeLessThanOrEqual(0);
+          const [red] = background.match(/\d+/g)!;
+          expect(Number(red) > 128).toBe(colorScheme === "light");
+          await page.screenshot({ path: join(shots, `${path || "index"}-${name}-${colorScheme}.png`) });
         }
+        expect(problems).toEqual([]);
       },
     );
   });
@@ -266,7 +263,7 @@ describeInBrowser("the site in a browser", (browser) => {
   ] as const;
 
   test("the search finds the answers to what people ask", { timeout: 60_000 }, async () => {
-    const page = await browser().newPage();
+    const page = forTest(await browser().newPage());
     await page.goto(url, { waitUntil: "networkidle" });
     const search = page.locator("input[type=search]");
     // A page that has loaded does not listen yet.
@@ -289,15 +286,13 @@ describeInBrowser("the site in a browser", (browser) => {
     }
     await results.first().click();
     await page.waitForURL(/cookbook#lock-with-fencing$/);
-    await page.close();
   });
 
   test("the API reference opens from the menu", { timeout: 60_000 }, async () => {
-    const page = await browser().newPage({ viewport: { width: 1_280, height: 800 } });
+    const page = forTest(await browser().newPage({ viewport: { width: 1_280, height: 800 } }));
     await page.goto(`${url}getting-started`, { waitUntil: "networkidle" });
     await page.locator("nav a", { hasText: "API" }).first().click();
     await page.waitForURL(/\/api\/index\.html$/);
     expect(await page.title()).toContain("warmline");
-    await page.close();
   });
 });

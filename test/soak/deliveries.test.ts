@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { Redis } from "warmline";
 import { produce } from "warmline/streams";
 import {
@@ -11,6 +11,7 @@ import {
   startRedis,
 } from "warmline-testbed";
 import { pause } from "../faults/support/rig.js";
+import { forTest } from "../support/lifetime.js";
 import { mulberry32 } from "../support/model/random.mjs";
 import { SEED, scaled } from "../support/random-tests.js";
 import { breaking } from "./breakage.js";
@@ -24,35 +25,24 @@ const TOKEN = "deliveries-token";
 const HANDLER = fileURLToPath(new URL("./handlers/deliveries.mjs", import.meta.url));
 
 describe(`deliveries and followers, for ${SECONDS} s`, { tags: "redis-server", retry: 0 }, () => {
-  const closing: (() => Promise<unknown>)[] = [];
-  afterEach(async () => {
-    for (const close of closing.splice(0).reverse()) await close();
-  });
-  const later = <T>(made: T, close: (made: T) => Promise<unknown>): T => {
-    closing.push(() => close(made));
-    return made;
-  };
-
   test("each event is applied once, and followers get each entry once and in order", async () => {
     const next = mulberry32(SEED);
-    const redis = later(await startRedis({ listen: "tcp" }), (each) => each.stop());
-    const upstream = later(await startNetworkProxy({ to: { port: redis.port! }, protocol: "raw" }), (each) =>
-      each.close(),
-    );
+    const redis = forTest(await startRedis({ listen: "tcp" }));
+    const upstream = forTest(await startNetworkProxy({ to: { port: redis.port! }, protocol: "raw" }));
     const [port] = (await freePorts(1)) as [number];
     const startGateway = () =>
       startGatewayProcess({
         args: ["--port", String(port), "--token", TOKEN, "--redis", `redis://127.0.0.1:${upstream.port}`],
       });
     let gateway: GatewayProcess = await startGateway();
-    closing.push(() => gateway.stop());
+    onTestFinished(async () => {
+      await gateway.stop();
+    });
     const faults = mulberry32(SEED + 1);
-    const path = later(await startNetworkProxy({ to: { port }, script: () => breaking(faults) }), (each) =>
-      each.close(),
-    );
-    const streams = later(await startNetworkProxy({ to: { port } }), (each) => each.close());
+    const path = forTest(await startNetworkProxy({ to: { port }, script: () => breaking(faults) }));
+    const streams = forTest(await startNetworkProxy({ to: { port } }));
     const start = async (url: string) =>
-      later(
+      forTest(
         await startInstance({
           handler: HANDLER,
           timeoutMs: 3_600_000,
@@ -60,7 +50,6 @@ describe(`deliveries and followers, for ${SECONDS} s`, { tags: "redis-server", r
           freezer: "signals",
           env: { WARMLINE_URL: url, WARMLINE_TOKEN: TOKEN, CLIENT: JSON.stringify({ timeout: 1_500 }) },
         }),
-        (each) => each.stop(),
       );
     const functions = await Promise.all(Array.from({ length: FUNCTIONS }, () => start(path.url)));
     const follower = await start(streams.url);

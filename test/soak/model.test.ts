@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import type { WriteMode } from "warmline";
 import {
   freePorts,
@@ -14,6 +14,7 @@ import {
 } from "warmline-testbed";
 import { chosenConnection } from "../faults/support/program.js";
 import { pause } from "../faults/support/rig.js";
+import { forTest } from "../support/lifetime.js";
 import { mulberry32 } from "../support/model/random.mjs";
 import { SEED, scaled } from "../support/random-tests.js";
 import { breakingMore } from "./breakage.js";
@@ -55,44 +56,32 @@ async function held(redis: RedisServer, { kind, key, mark }: Written, lists: Map
 }
 
 describe(`a model, for ${SECONDS} s`, { tags: "redis-server", retry: 0 }, () => {
-  const closing: (() => Promise<unknown>)[] = [];
-  afterEach(async () => {
-    for (const close of closing.splice(0).reverse()) await close();
-  });
-  const later = <T>(made: T, close: (made: T) => Promise<unknown>): T => {
-    closing.push(() => close(made));
-    return made;
-  };
-
   async function run(writes: WriteMode): Promise<{ redis: RedisServer; reports: WorkerReport[] }> {
     const next = mulberry32(SEED);
     process.stdout.write(`Model of writes: "${writes}"\n`);
-    const redis = later(
+    const redis = forTest(
       await startRedis({ listen: "tcp", flags: ["--appendonly", "yes", "--appendfsync", "always"] }),
-      (each) => each.stop(),
     );
     for (let i = 0; i < 50; i++) await redis.command("SET", `name:${i}`, `name:${i}`);
-    const upstream = later(await startNetworkProxy({ to: { port: redis.port! }, protocol: "raw" }), (each) =>
-      each.close(),
-    );
+    const upstream = forTest(await startNetworkProxy({ to: { port: redis.port! }, protocol: "raw" }));
     const [port] = (await freePorts(1)) as [number];
     const startGateway = () =>
       startGatewayProcess({
         args: ["--port", String(port), "--token", TOKEN, "--redis", `redis://127.0.0.1:${upstream.port}`],
       });
     let gateway: GatewayProcess = await startGateway();
-    closing.push(() => gateway.stop());
+    onTestFinished(async () => {
+      await gateway.stop();
+    });
     const faults = mulberry32(SEED + 1);
     const pathFor = async (surplus: boolean): Promise<NetworkProxy> =>
-      later(await startNetworkProxy({ to: { port }, script: () => breakingMore(faults, surplus) }), (each) =>
-        each.close(),
-      );
-    const streams = later(await startNetworkProxy({ to: { port } }), (each) => each.close());
+      forTest(await startNetworkProxy({ to: { port }, script: () => breakingMore(faults, surplus) }));
+    const streams = forTest(await startNetworkProxy({ to: { port } }));
     const functions: Instance[] = [];
     for (const entry of ["warmline", "warmline/fetch"]) {
       const path = await pathFor(entry === "warmline");
       functions.push(
-        later(
+        forTest(
           await startInstance({
             handler: fileURLToPath(new URL("./handlers/model.mjs", import.meta.url)),
             timeoutMs: 3_600_000,
@@ -107,7 +96,6 @@ describe(`a model, for ${SECONDS} s`, { tags: "redis-server", retry: 0 }, () => 
               ...chosenConnection,
             },
           }),
-          (each) => each.stop(),
         ),
       );
     }

@@ -1,12 +1,13 @@
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type GatewayProcess, type RedisServer, startGatewayProcess, startRedis } from "warmline-testbed";
+import { beforeTests } from "../support/lifetime.js";
+import { newFolder } from "../support/new-folder.js";
 
 // The processor time that the gateway takes before it serves the next client.
 
@@ -17,7 +18,7 @@ const COMMANDS = 100_000;
 const PUSH_MILLION = `local some = {} for i = 1, 5000 do some[i] = "element" end
 for i = 1, 200 do redis.call("RPUSH", KEYS[1], unpack(some)) end`;
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-turns-"));
+const folder = newFolder("turns");
 const file = join(folder, "longest");
 let redis: RedisServer;
 let gateway: GatewayProcess;
@@ -56,23 +57,20 @@ async function longestTurn(): Promise<number> {
   return longest;
 }
 
-beforeAll(async () => {
-  redis = await startRedis();
-  gateway = await startGatewayProcess({
-    args: ["--redis", redis.url, "--max-buffered-bytes", "128mb", "--command-timeout", "60s"],
-    env: {
-      NODE_OPTIONS: `--require ${fileURLToPath(new URL("./turn-probe.cjs", import.meta.url))}`,
-      TURN_PROBE_FILE: file,
-    },
-  });
+beforeTests(async (shared) => {
+  redis = shared(await startRedis());
+  gateway = shared(
+    await startGatewayProcess({
+      args: ["--redis", redis.url, "--max-buffered-bytes", "128mb", "--command-timeout", "60s"],
+      env: {
+        NODE_OPTIONS: `--require ${fileURLToPath(new URL("./turn-probe.cjs", import.meta.url))}`,
+        TURN_PROBE_FILE: file,
+      },
+    }),
+  );
   await redis.command("SET", "small", "s");
   await redis.command("SETRANGE", "nul", "99999999", "x");
   await redis.command("EVAL", PUSH_MILLION, "1", "list");
-});
-afterAll(async () => {
-  await gateway?.stop();
-  await redis?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const batch = (...command: string[]) => JSON.stringify(new Array(COMMANDS).fill(command));

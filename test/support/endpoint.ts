@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from "node:net";
+import { forTest } from "./lifetime.js";
 import { listenApart } from "./listen-apart.js";
 
 /** A request as it arrived, whole. */
@@ -33,6 +34,11 @@ export class RawEndpoint {
     server.on("connection", (socket) => endpoint.accept(socket));
     await listenApart(server);
     return endpoint;
+  }
+
+  /** Starts one that stops when the running test ends. */
+  static async startForTest(): Promise<RawEndpoint> {
+    return forTest(await RawEndpoint.start());
   }
 
   get url(): string {

@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
+import { beforeAll, beforeEach } from "vitest";
 import { type NetworkProxy, startNetworkProxy } from "warmline-testbed";
 import type { Gateway } from "../../../gateway/src/index.js";
 import type { Setup } from "../../integration/gateway/engines.js";
+import { forTest } from "../../support/lifetime.js";
 
 /** A gateway, and a network path to it in which a test places faults. */
 export interface BreakablePath {
@@ -12,16 +13,15 @@ export interface BreakablePath {
 /** Starts a gateway for the tests of a block, and a path to it for each test. */
 export function useBreakablePath({ start }: Setup): BreakablePath {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   let path: NetworkProxy;
   beforeAll(async () => {
-    ({ gateway, stop } = await start());
+    gateway = await start();
   });
-  afterAll(() => stop());
   beforeEach(async () => {
-    path = await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } });
+    path = forTest(
+      await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } }),
+    );
   });
-  afterEach(() => path.close());
   return {
     get gateway() {
       return gateway;

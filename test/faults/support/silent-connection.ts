@@ -9,13 +9,10 @@ export function useEndpoint() {
     void socket.write(resp2Response(":1\r\n"));
   const client = (options: RedisOptions = {}) => new Redis({ url: endpoint.url, token: "t", ...options });
   beforeEach(async () => {
-    endpoint = await RawEndpoint.start();
+    endpoint = await RawEndpoint.startForTest();
     endpoint.onRequest = respond;
   });
-  afterEach(async () => {
-    client().close();
-    await endpoint.stop();
-  });
+  afterEach(() => client().close());
   return {
     get endpoint() {
       return endpoint;

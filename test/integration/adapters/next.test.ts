@@ -1,10 +1,10 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { createCacheHandler, createUseCacheHandler, type UseCacheEntry } from "warmline-adapters/next";
 import { useGateway } from "warmline-gateway/testing";
+import { newFolder } from "../../support/new-folder.js";
 
 const gateway = useGateway({ beforeAll, beforeEach, afterAll });
 afterEach(() => void vi.unstubAllEnvs());
@@ -149,7 +149,7 @@ describe("the handler for cacheHandler", () => {
   });
 
   test("a page belongs to its build", async () => {
-    const dist = mkdtempSync(join(tmpdir(), "build-"));
+    const dist = newFolder("build");
     writeFileSync(join(dist, "BUILD_ID"), "one\n");
     const handler = handlerOf({ serverDistDir: join(dist, "server") });
     await handler.set("/", page);

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { ArgumentError, ConfigError, Redis, SchemaError } from "warmline";
 import { type CachedOptions, cached } from "warmline/cache";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { near } from "warmline/near";
 import * as z from "zod";
 import type { Gateway } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { describeEngines, embeddedEngine } from "../gateway/engines.js";
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -20,13 +21,11 @@ function gate() {
 
 describeEngines("cached functions", (setup) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   let redis: Redis;
   beforeAll(async () => {
-    ({ gateway, stop } = await setup.start());
+    gateway = await setup.start();
     redis = new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000 });
   });
-  afterAll(() => stop());
   beforeEach(() => redis.flushall());
 
   /** Makes a stored result so many seconds older. */
@@ -519,22 +518,18 @@ describeEngines("cached functions", (setup) => {
 });
 
 test("a result that is too large for the endpoint rejects its call, and no other waits for the lease", async () => {
-  const { gateway, stop } = await embeddedEngine.start({ maxBodySize: 10_000 });
-  try {
-    const redis = new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000 });
-    let runs = 0;
-    const page = cached(redis, "page", () => "x".repeat(++runs < 3 ? 10_000 : 1_000), {
-      key: () => "all",
-      fresh: 60,
-    });
-    await expect(page()).rejects.toThrow(/the request is larger than 10000 bytes/);
-    await expect(page()).rejects.toThrow(/the request is larger than 10000 bytes/);
-    expect(await page()).toHaveLength(1_000);
-    expect(await page()).toHaveLength(1_000);
-    expect(runs).toBe(3);
-  } finally {
-    await stop();
-  }
+  const gateway = forTest(await embeddedEngine.start({ maxBodySize: 10_000 }));
+  const redis = new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000 });
+  let runs = 0;
+  const page = cached(redis, "page", () => "x".repeat(++runs < 3 ? 10_000 : 1_000), {
+    key: () => "all",
+    fresh: 60,
+  });
+  await expect(page()).rejects.toThrow(/the request is larger than 10000 bytes/);
+  await expect(page()).rejects.toThrow(/the request is larger than 10000 bytes/);
+  expect(await page()).toHaveLength(1_000);
+  expect(await page()).toHaveLength(1_000);
+  expect(runs).toBe(3);
 });
 
 test("the arguments of cached are checked", async () => {

@@ -1,14 +1,12 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { newFolder } from "../../support/new-folder.js";
 
 export const CLI = fileURLToPath(new URL("../../../gateway/dist/cli.js", import.meta.url));
 
 /** The folder of the token that gateways without a given one keep. */
-export const STATE_FOLDER = mkdtempSync(join(tmpdir(), "warmline-state-"));
+export const STATE_FOLDER = newFolder("state");
 
 /** A run of the built command line, with what it printed. */
 export class CliProcess {

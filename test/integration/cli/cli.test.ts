@@ -1,14 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { freePorts, startFakeRedis } from "warmline-testbed";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
 import { UsageError } from "../../../gateway/src/cli/usage-error.js";
+import { newFolder } from "../../support/new-folder.js";
 import { CliProcess, post, STATE_FOLDER } from "./cli-process.js";
 
-const scratch = mkdtempSync(join(tmpdir(), "warmline-test-"));
+const scratch = newFolder("test");
 const running: CliProcess[] = [];
 const servers: Server[] = [];
 
@@ -43,7 +43,6 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((each) => each.stop()));
   for (const server of servers.splice(0)) server.close();
 });
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 describe("a gateway that runs until it is stopped", () => {
   test("the gateway prints only the ready line, the engine and the lines for .env", async () => {

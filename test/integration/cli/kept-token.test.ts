@@ -2,41 +2,34 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { loadOrCreateToken } from "../../../gateway/src/cli/kept-token.js";
+import { forTest } from "../../support/lifetime.js";
+import { newFolder } from "../../support/new-folder.js";
 import { CliProcess, post } from "./cli-process.js";
 
-const scratch = mkdtempSync(join(tmpdir(), "warmline-kept-token-"));
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
-const running: CliProcess[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((each) => each.stop()));
-});
+const scratch = newFolder("kept-token");
 
 let folders = 0;
-const newFolder = () => join(scratch, `${folders++}`);
+const stateFolder = () => join(scratch, `${folders++}`);
 const fileIn = (folder: string) => join(folder, "warmline-gateway", "token");
 const read = (folder: string) => loadOrCreateToken({ XDG_STATE_HOME: folder });
 
 async function start(folder: string, args: readonly string[] = ["--engine", "embedded"]) {
-  const cli = new CliProcess(["--port", "0", ...args], { XDG_STATE_HOME: folder });
-  running.push(cli);
+  const cli = forTest(new CliProcess(["--port", "0", ...args], { XDG_STATE_HOME: folder }));
   const [, url] = await cli.printed(/^WARMLINE_URL=(\S+)$/m);
   const [, token] = args.includes("--token") ? [] : await cli.printed(/^WARMLINE_TOKEN=(\S+)$/m);
   return { cli, url: url!, token: token! };
 }
 
 test("the printed token is valid after a restart, and its file is named", async () => {
-  const folder = newFolder();
+  const folder = stateFolder();
   const first = await start(folder);
   expect(first.cli.stdout).toContain(`\ntoken: kept in ${fileIn(folder)}\n`);
   await first.cli.stop();
@@ -47,7 +40,7 @@ test("the printed token is valid after a restart, and its file is named", async 
 });
 
 test("a given token is neither kept nor printed", async () => {
-  const folder = newFolder();
+  const folder = stateFolder();
   const { cli, token } = await start(folder, ["--engine", "embedded", "--token", "secret-token"]);
   expect(token).toBeUndefined();
   expect(cli.stdout + cli.stderr).not.toMatch(/secret-token|token:/);
@@ -58,7 +51,7 @@ test.each([
   ["linux", ".local/state"],
   ["win32", "AppData"],
 ])("the default file is in the folder of the user on %s", (platform, folder) => {
-  const home = newFolder();
+  const home = stateFolder();
   vi.stubEnv("HOME", home);
   vi.stubGlobal("process", { ...process, platform });
   const { description } = loadOrCreateToken({ LOCALAPPDATA: join(home, "AppData") });
@@ -66,7 +59,7 @@ test.each([
 });
 
 test("only the owner can read the file and its folder", () => {
-  const folder = newFolder();
+  const folder = stateFolder();
   read(folder);
   expect(statSync(fileIn(folder)).mode & 0o777).toBe(0o600);
   expect(statSync(join(folder, "warmline-gateway")).mode & 0o777).toBe(0o700);
@@ -74,7 +67,7 @@ test("only the owner can read the file and its folder", () => {
 });
 
 test("a file that others can read is replaced by a new token", () => {
-  const folder = newFolder();
+  const folder = stateFolder();
   const first = read(folder);
   expect(read(folder)).toEqual(first);
   chmodSync(fileIn(folder), 0o644);
@@ -85,7 +78,7 @@ test("a file that others can read is replaced by a new token", () => {
 });
 
 test.each(["", "short\n", "two words that are no token of ours"])("a file with %j is replaced", (content) => {
-  const folder = newFolder();
+  const folder = stateFolder();
   mkdirSync(join(folder, "warmline-gateway"), { recursive: true });
   writeFileSync(fileIn(folder), content, { mode: 0o600 });
   expect(readFileSync(fileIn(folder), "utf8")).toBe(content);
@@ -94,13 +87,13 @@ test.each(["", "short\n", "two words that are no token of ours"])("a file with %
 });
 
 test("gateways that start at the same time have one token", async () => {
-  const folder = newFolder();
+  const folder = stateFolder();
   const started = await Promise.all([1, 2, 3].map(() => start(folder)));
   expect(new Set(started.map(({ token }) => token)).size).toBe(1);
 });
 
 test("a token that cannot be kept is for one run, and the ready lines give the reason", async () => {
-  const folder = newFolder();
+  const folder = stateFolder();
   writeFileSync(folder, "");
   const { cli, url, token } = await start(folder);
   expect(cli.stdout).toContain(
@@ -113,8 +106,9 @@ test("a token that cannot be kept is for one run, and the ready lines give the r
 if (process.getuid?.() === 0) {
   test("a user without a home folder has a token for one run", async () => {
     const args = ["--engine", "embedded", "--port", "0"];
-    const cli = new CliProcess(args, { XDG_STATE_HOME: undefined }, { uid: 54_321, gid: 54_321, cwd: "/" });
-    running.push(cli);
+    const cli = forTest(
+      new CliProcess(args, { XDG_STATE_HOME: undefined }, { uid: 54_321, gid: 54_321, cwd: "/" }),
+    );
     await cli.printed(/^token: for this run only, since /m);
     await cli.printed(/^WARMLINE_TOKEN=\S{32}$/m);
   });

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startFakeRedis, startRedis } from "../../../testbed/src/index.js";
+import { forTest } from "../../support/lifetime.js";
+import { newFolder } from "../../support/new-folder.js";
 import { CliProcess } from "./cli-process.js";
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-log-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder("log");
 
 /** Every secret is a different text, so that a leak shows its source. */
 const word = (what: string) => `${what}${randomBytes(6).toString("hex")}`;
@@ -134,10 +134,6 @@ describe("the log", () => {
 
   describe("of what the gateway itself fails on", () => {
     const secret = word("secret");
-    const running: CliProcess[] = [];
-    afterEach(async () => {
-      await Promise.all(running.splice(0).map((each) => each.stop()));
-    });
     /** Makes the gateway fail on SIGUSR2: on every token that it checks, or outside of any request. */
     const spoil = (what: string) => {
       const file = join(folder, `${what}.mjs`);
@@ -154,8 +150,7 @@ describe("the log", () => {
       return { NODE_OPTIONS: `--import ${file}` };
     };
     const start = async (what: string, ...args: string[]) => {
-      const cli = new CliProcess(["--port", "0", "--token", "t", ...args], spoil(what));
-      running.push(cli);
+      const cli = forTest(new CliProcess(["--port", "0", "--token", "t", ...args], spoil(what)));
       const [, url] = await cli.printed(/^warmline-gateway ready (\S+)\n/);
       // Each on a separate connection, since a head equal to the last one is not parsed again.
       const headers = { authorization: "Bearer t", connection: "close" };
@@ -207,62 +202,52 @@ function statusOf(port: number, bytes: string): Promise<number> {
 }
 
 test("malformed requests are counted by reason, in /metrics and in few lines of the log", async () => {
-  const redis = await startFakeRedis();
-  const cli = new CliProcess(["--port", "0", "--redis", redis.url, "--token", "t"]);
-  try {
-    const [, url] = (await cli.printed(/^warmline-gateway ready (\S+)$/m)) as unknown as [string, string];
-    const port = Number(new URL(url).port);
-    const headers = "Host: 127.0.0.1\r\nAuthorization: Bearer t\r\n";
-    const heads: [bytes: string, status: number, reason: string][] = [
-      ["GET / HTTP/1.1\r\n\r\n", 400, "the Host header is missing"],
-      [`GET /${"x".repeat(20_000)} HTTP/1.1\r\n\r\n`, 414, "the request target is too long"],
-      [`GET / HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431, "the request head is too large"],
-      [
-        `POST / HTTP/1.1\r\n${headers}Transfer-Encoding: chunked\r\n\r\nsecret\r\n`,
-        400,
-        "a chunk size is not a hexadecimal number",
-      ],
-    ];
-    const each = 50;
-    for (const [bytes, status] of heads) {
-      const statuses = await Promise.all(Array.from({ length: each }, () => statusOf(port, bytes)));
-      expect(new Set(statuses)).toEqual(new Set([status]));
-    }
-    const metrics = await fetch(`${url}/metrics`, { headers: { authorization: "Bearer t" } });
-    const text = await metrics.text();
-    const counted = new Map(heads.map(([, , reason]) => [reason, each]));
-    for (const reason of counted.keys())
-      expect(text).toContain(`\nwarmline_gateway_malformed_requests_total{reason="${reason}"} ${each}\n`);
-    await cli.stop();
-    const reports = lines(cli.stderr).filter(({ malformed }) => malformed);
-    expect(reports.length).toBeLessThan(each);
-    const logged = new Map<string, number>();
-    for (const { malformed } of reports)
-      for (const [reason, count] of Object.entries(malformed as Record<string, number>))
-        logged.set(reason, (logged.get(reason) ?? 0) + count);
-    expect(logged).toEqual(counted);
-    expect(cli.stderr).not.toContain("secret");
-  } finally {
-    await cli.stop();
-    await redis.close();
+  const redis = forTest(await startFakeRedis());
+  const cli = forTest(new CliProcess(["--port", "0", "--redis", redis.url, "--token", "t"]));
+  const [, url] = (await cli.printed(/^warmline-gateway ready (\S+)$/m)) as unknown as [string, string];
+  const port = Number(new URL(url).port);
+  const headers = "Host: 127.0.0.1\r\nAuthorization: Bearer t\r\n";
+  const heads: [bytes: string, status: number, reason: string][] = [
+    ["GET / HTTP/1.1\r\n\r\n", 400, "the Host header is missing"],
+    [`GET /${"x".repeat(20_000)} HTTP/1.1\r\n\r\n`, 414, "the request target is too long"],
+    [`GET / HTTP/1.1\r\nHost: x\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431, "the request head is too large"],
+    [
+      `POST / HTTP/1.1\r\n${headers}Transfer-Encoding: chunked\r\n\r\nsecret\r\n`,
+      400,
+      "a chunk size is not a hexadecimal number",
+    ],
+  ];
+  const each = 50;
+  for (const [bytes, status] of heads) {
+    const statuses = await Promise.all(Array.from({ length: each }, () => statusOf(port, bytes)));
+    expect(new Set(statuses)).toEqual(new Set([status]));
   }
+  const metrics = await fetch(`${url}/metrics`, { headers: { authorization: "Bearer t" } });
+  const text = await metrics.text();
+  const counted = new Map(heads.map(([, , reason]) => [reason, each]));
+  for (const reason of counted.keys())
+    expect(text).toContain(`\nwarmline_gateway_malformed_requests_total{reason="${reason}"} ${each}\n`);
+  await cli.stop();
+  const reports = lines(cli.stderr).filter(({ malformed }) => malformed);
+  expect(reports.length).toBeLessThan(each);
+  const logged = new Map<string, number>();
+  for (const { malformed } of reports)
+    for (const [reason, count] of Object.entries(malformed as Record<string, number>))
+      logged.set(reason, (logged.get(reason) ?? 0) + count);
+  expect(logged).toEqual(counted);
+  expect(cli.stderr).not.toContain("secret");
 });
 
 describe("the connection that event streams share", { tags: "redis-server" }, () => {
   test("its loss is logged", async () => {
-    const redis = await startRedis();
-    const cli = new CliProcess(["--port", "0", "--redis", redis.url, "--token", "t"]);
-    try {
-      const [, url] = (await cli.printed(/^warmline-gateway ready (\S+)$/m)) as unknown as [string, string];
-      const { body } = await fetch(`${url}/subscribe/news`, { headers: { authorization: "Bearer t" } });
-      const reader = body!.getReader();
-      await reader.read();
-      await redis.command("CLIENT", "KILL", "TYPE", "pubsub");
-      await cli.printed(/"lost":\{"[^"]+":1\},"msg":"connections for event streams were lost/, "stderr");
-      await reader.cancel();
-    } finally {
-      await cli.stop();
-      await redis.stop();
-    }
+    const redis = forTest(await startRedis());
+    const cli = forTest(new CliProcess(["--port", "0", "--redis", redis.url, "--token", "t"]));
+    const [, url] = (await cli.printed(/^warmline-gateway ready (\S+)$/m)) as unknown as [string, string];
+    const { body } = await fetch(`${url}/subscribe/news`, { headers: { authorization: "Bearer t" } });
+    const reader = body!.getReader();
+    await reader.read();
+    await redis.command("CLIENT", "KILL", "TYPE", "pubsub");
+    await cli.printed(/"lost":\{"[^"]+":1\},"msg":"connections for event streams were lost/, "stderr");
+    await reader.cancel();
   });
 });

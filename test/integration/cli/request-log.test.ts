@@ -1,13 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { startFakeRedis } from "warmline-testbed";
+import { forTest } from "../../support/lifetime.js";
 import { CliProcess } from "./cli-process.js";
-
-const folder = mkdtempSync(join(tmpdir(), "warmline-requests-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Line = Record<string, unknown>;
 
@@ -165,39 +160,35 @@ describe("a request's line in the log", () => {
 
 describe("--slow-log", () => {
   test("--slow-log has one line per slow request, with the command's name and no argument", async () => {
-    const redis = await startFakeRedis();
-    try {
-      await start("--redis", redis.url, "--slow-log", "400ms");
-      await send(["SET", "secret-key", "secret-value"]);
-      redis.script(({ name }) => (name === "GET" ? { late: 600 } : undefined));
-      const slow = send(["GET", "secret-key"], { "x-request-id": "slow-one" });
-      const batch = send(
-        [
-          ["GET", "secret-key"],
-          ["SET", "secret-key", "secret-value"],
-        ],
-        {},
-        "/pipeline",
-      );
-      await Promise.all([slow, batch]);
-      const found = await lines(2, "slow request");
-      const single = found.find(({ route }) => route === "command")!;
-      expect(single).toMatchObject({
-        level: 40,
-        what: "GET",
-        token: "main",
-        requestId: "slow-one",
-        status: 200,
-      });
-      expect(single.ms).toBeGreaterThan(400);
-      expect(single.upstreamMs).toBeGreaterThan(400);
-      expect(single.upstreamMs).toBeLessThanOrEqual(single.ms as number);
-      expect(found.find(({ route }) => route === "pipeline")).toMatchObject({ what: "2" });
-      expect(cli.stderr).not.toContain("secret");
-      expect(logged("request")).toEqual([]);
-    } finally {
-      await redis.close();
-    }
+    const redis = forTest(await startFakeRedis());
+    await start("--redis", redis.url, "--slow-log", "400ms");
+    await send(["SET", "secret-key", "secret-value"]);
+    redis.script(({ name }) => (name === "GET" ? { late: 600 } : undefined));
+    const slow = send(["GET", "secret-key"], { "x-request-id": "slow-one" });
+    const batch = send(
+      [
+        ["GET", "secret-key"],
+        ["SET", "secret-key", "secret-value"],
+      ],
+      {},
+      "/pipeline",
+    );
+    await Promise.all([slow, batch]);
+    const found = await lines(2, "slow request");
+    const single = found.find(({ route }) => route === "command")!;
+    expect(single).toMatchObject({
+      level: 40,
+      what: "GET",
+      token: "main",
+      requestId: "slow-one",
+      status: 200,
+    });
+    expect(single.ms).toBeGreaterThan(400);
+    expect(single.upstreamMs).toBeGreaterThan(400);
+    expect(single.upstreamMs).toBeLessThanOrEqual(single.ms as number);
+    expect(found.find(({ route }) => route === "pipeline")).toMatchObject({ what: "2" });
+    expect(cli.stderr).not.toContain("secret");
+    expect(logged("request")).toEqual([]);
   });
 
   test("--slow-log has no line for the waiting time of a blocking command", async () => {

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
@@ -8,10 +7,10 @@ import { startEngine } from "../../../gateway/src/engine/start-engine.js";
 import { runSeed } from "../../../gateway/src/seed/run-seed.js";
 import { readSeedFile, SeedError } from "../../../gateway/src/seed/seed-file.js";
 import { resolveSettings } from "../../../gateway/src/settings/options.js";
+import { newFolder } from "../../support/new-folder.js";
 import { CliProcess, post } from "./cli-process.js";
 
-const scratch = mkdtempSync(join(tmpdir(), "warmline-seed-"));
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = newFolder("seed");
 let files = 0;
 const file = (text: string) => {
   const path = join(scratch, `seed${files++}`);

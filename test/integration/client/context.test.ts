@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { type CustomCodec, Redis } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { z } from "zod";
@@ -17,7 +17,7 @@ const schema = z.string().transform((value) => `${tenant.getStore()}: ${value}`)
 
 let endpoint: RawEndpoint;
 beforeEach(async () => {
-  endpoint = await RawEndpoint.start();
+  endpoint = await RawEndpoint.startForTest();
   endpoint.onRequest = ({ socket, body }) => {
     const commands = JSON.parse(body) as string[] | string[][];
     const item = "$1\r\nv\r\n";
@@ -25,7 +25,6 @@ beforeEach(async () => {
     socket.write(resp2Response(batch ? `*${commands.length}\r\n${item.repeat(commands.length)}` : item));
   };
 });
-afterEach(() => endpoint.stop());
 
 const cases = [
   ["a codec", (redis: Redis) => redis.with({ codec }).get("k")],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions, WarmlineError } from "warmline";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { describeEngines } from "../gateway/engines.js";
@@ -7,15 +7,13 @@ import { describeEngines } from "../gateway/engines.js";
 
 describeEngines("conveniences", ({ start }) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   let redis: Redis;
   const client = (options: RedisOptions = {}) =>
     new Redis({ url: gateway.url, token: gateway.token, ...options });
   beforeAll(async () => {
-    ({ gateway, stop } = await start());
+    gateway = await start();
     redis = client();
   });
-  afterAll(() => stop());
   beforeEach(() => redis.flushall());
 
   async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {

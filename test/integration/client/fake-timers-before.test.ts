@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { newFolder } from "../../support/new-folder.js";
 import { run } from "../../support/packages/run.js";
 
 // A set-up file that fakes timers runs before the client is imported, so each program is a process of its own. Its fakes are
 // those of @sinonjs/fake-timers, which Vitest, Jest and Sinon use.
 
 const root = resolve(import.meta.dirname, "../../..");
-const folder = mkdtempSync(join(tmpdir(), "warmline-timers-"));
+const folder = newFolder("timers");
 symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const FAKES = `
 const fakes = (name) => Object.assign(() => ({}), { clock: { ["_" + name]: globalThis[name] } });

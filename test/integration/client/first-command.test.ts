@@ -17,16 +17,12 @@ process.exit();
 `;
 
 test("the first command loads net and what that needs, and no perf_hooks", async () => {
-  const endpoint = await RawEndpoint.start();
+  const endpoint = await RawEndpoint.startForTest();
   endpoint.onRequest = ({ socket }) => void socket.write(resp2Response("+OK\r\n"));
-  try {
-    const args = ["--input-type=module", "--eval", PROGRAM, endpoint.url];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
-    const loaded: string[] = JSON.parse(stdout);
-    expect(loaded).toContain("net");
-    const expected = ["diagnostics_channel", "events", "net", "stream", "stream/promises", "timers"];
-    expect(loaded.filter((name) => !expected.includes(name))).toEqual([]);
-  } finally {
-    await endpoint.stop();
-  }
+  const args = ["--input-type=module", "--eval", PROGRAM, endpoint.url];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
+  const loaded: string[] = JSON.parse(stdout);
+  expect(loaded).toContain("net");
+  const expected = ["diagnostics_channel", "events", "net", "stream", "stream/promises", "timers"];
+  expect(loaded.filter((name) => !expected.includes(name))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 
@@ -6,11 +6,10 @@ import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 
 let endpoint: RawEndpoint;
 beforeEach(async () => {
-  endpoint = await RawEndpoint.start();
+  endpoint = await RawEndpoint.startForTest();
   const headers = { "content-type": "application/json", "upstash-sync-token": "token-1" };
   endpoint.onRequest = ({ socket }) => void socket.write(httpResponse('{"result":1}', headers));
 });
-afterEach(() => endpoint.stop());
 
 const client = (options: RedisOptions = {}) =>
   new Redis({ url: endpoint.url, token: "t", retry: false, responseFormat: "json", ...options });
@@ -30,17 +29,15 @@ test("headers that middleware adds are sent besides the client's own", async () 
   expect(head).toContain("\r\nauthorization: Bearer t\r\n");
 });
 
-describe("headers that can't be sent", () => {
-  test.each([
-    ["a header of the client's own", { Authorization: "Bearer other" }],
-    ["the length of the body", { "content-length": "0" }],
-    ["a line break in the value", { "x-tenant": "a\r\nhost: other" }],
-    ["a line break in the name", { "x-tenant: a\r\nhost": "other" }],
-  ])("%s rejects the command before anything is sent", async (_what, headers) => {
-    const failure = { name: "ArgumentError", outcome: "unsent", command: "INCR" };
-    await expect(withHeaders(headers as never).incr("n")).rejects.toMatchObject(failure);
-    expect(endpoint.requests).toEqual([]);
-  });
+test.each([
+  ["a header of the client's own", { Authorization: "Bearer other" }],
+  ["the length of the body", { "content-length": "0" }],
+  ["a line break in the value", { "x-tenant": "a\r\nhost: other" }],
+  ["a line break in the name", { "x-tenant: a\r\nhost": "other" }],
+])("%s rejects the command before anything is sent", async (_what, headers) => {
+  const failure = { name: "ArgumentError", outcome: "unsent", command: "INCR" };
+  await expect(withHeaders(headers as never).incr("n")).rejects.toMatchObject(failure);
+  expect(endpoint.requests).toEqual([]);
 });
 
 test("a read behind middleware sends the sync token of the write before it", async () => {

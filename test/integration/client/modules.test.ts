@@ -1,21 +1,21 @@
-import { afterEach, beforeEach, expect, expectTypeOf, test } from "vitest";
+import { beforeEach, expect, expectTypeOf, test } from "vitest";
 import { ArgumentError, ProtocolError, Redis } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { bf, ft, topk, ts } from "warmline/modules";
 import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
+import { forTest } from "../../support/lifetime.js";
 
 // Commands of modules, from an import of their own, on everything that takes commands.
 
 let endpoint: RawEndpoint;
 beforeEach(async () => {
-  endpoint = await RawEndpoint.start();
+  endpoint = await RawEndpoint.startForTest();
 });
-afterEach(() => endpoint.stop());
 
 test.each([Redis, FetchRedis])(
   "module commands work on a client, for the Node and the fetch entry",
   async (Client) => {
-    const redis = new Client({ url: endpoint.url, token: "t" });
+    const redis = forTest(new Client({ url: endpoint.url, token: "t" }));
     endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n"));
     const added = bf(redis).add("seen", "x");
     expectTypeOf(added).toEqualTypeOf<Promise<0 | 1>>();
@@ -23,12 +23,11 @@ test.each([Redis, FetchRedis])(
     expect(endpoint.requests[0]?.body).toBe('["BF.ADD","seen","x"]');
     endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*1\r\n:1\r\n"));
     await expect(bf(redis).add("seen", "x")).rejects.toBeInstanceOf(ProtocolError);
-    redis.close();
   },
 );
 
 test("module commands work in a pipeline and a transaction, with their types", async () => {
-  const redis = new Redis({ url: endpoint.url, token: "t" });
+  const redis = forTest(new Redis({ url: endpoint.url, token: "t" }));
   // By the first response the client detects warmline-gateway, which replies to pipelines in RESP2.
   await redis.ping();
   endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*3\r\n:1\r\n:1\r\n$1\r\nv\r\n"));
@@ -39,7 +38,6 @@ test("module commands work in a pipeline and a transaction, with their types", a
   expect(values).toEqual([1, 1, "v"]);
   expect(JSON.parse(endpoint.requests.at(-1)!.body)[1]).toEqual(["BF.ADD", "seen", "x"]);
   expect(topk(redis.multi()).list("k").length()).toBe(1);
-  redis.close();
 });
 
 test("module arguments are checked like any other's", async () => {

@@ -1,11 +1,12 @@
 import { createPrivateKey, type KeyExportOptions } from "node:crypto";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { follow } from "warmline/streams";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { type Authority, type Certificate, freePorts, makeAuthority } from "warmline-testbed";
 import { runProgram } from "../../faults/support/program.js";
+import { forTest } from "../../support/lifetime.js";
 import { type ConnectProxyOptions, startConnectProxy } from "../../support/network/connect-proxy.js";
 import { startTlsFront, type TlsFront } from "../../support/network/tls-front.js";
 
@@ -19,23 +20,16 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
 const client = (options: RedisOptions) => {
-  const redis = new Redis({ url: gateway.url, token: gateway.token, retry: false, ...options });
-  closing.push(() => redis.close());
+  const redis = forTest(new Redis({ url: gateway.url, token: gateway.token, retry: false, ...options }));
   return redis;
 };
 const startFront = async (options = {}): Promise<TlsFront> => {
-  const front = await startTlsFront(gateway.url, { cert: server.cert, key: server.key, ...options });
-  closing.push(() => front.close());
+  const front = forTest(await startTlsFront(gateway.url, { cert: server.cert, key: server.key, ...options }));
   return front;
 };
 const startProxy = async (options?: ConnectProxyOptions) => {
-  const proxy = await startConnectProxy(options);
-  closing.push(() => proxy.close());
+  const proxy = forTest(await startConnectProxy(options));
   return proxy;
 };
 const unsent = { name: "ConnectionError", outcome: "unsent", command: "INCR" };

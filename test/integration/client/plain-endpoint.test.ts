@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { forTest } from "../../support/lifetime.js";
 
 // Endpoints that support neither RESP2 nor base64, such as stubs in users' tests and small servers.
 
@@ -12,7 +13,7 @@ const LOOKS_ENCODED = ["test", "hello123", "aGVsbG8=", "MQ==", "abcdefgh"];
 let endpoint: RawEndpoint;
 let stored: string;
 beforeEach(async () => {
-  endpoint = await RawEndpoint.start();
+  endpoint = await RawEndpoint.startForTest();
   stored = '{"a":1}';
   endpoint.onRequest = ({ head, body, socket }) => {
     const result = { result: stored };
@@ -23,7 +24,6 @@ beforeEach(async () => {
     socket.write(httpResponse(JSON.stringify(reply), JSON_TYPE));
   };
 });
-afterEach(() => endpoint.stop());
 
 const asksFor = (header: RegExp) => endpoint.requests.map(({ head }) => header.test(head));
 
@@ -36,7 +36,7 @@ describe.each([
   const bytesOf = (text: string) => new TextEncoder().encode(text);
 
   test("text is read as it is, in any command and every time", async () => {
-    const redis = client();
+    const redis = forTest(client());
     for (let i = 0; i < 3; i++) expect(await redis.get("k")).toEqual({ a: 1 });
     for (const text of LOOKS_ENCODED) {
       stored = text;
@@ -49,7 +49,6 @@ describe.each([
     }
     expect(asksFor(/^upstash-encoding:/im)).not.toContain(true);
     expect(asksFor(/^upstash-response-format:/im).slice(1)).not.toContain(true);
-    redis.close();
   });
 
   test("a first batch is read as it is", async () => {
@@ -58,7 +57,7 @@ describe.each([
   });
 
   test("bytes are requested in base64 until the endpoint shows that it has none", async () => {
-    const redis = client({ codec: "bytes" });
+    const redis = forTest(client({ codec: "bytes" }));
     expect(await redis.get("k")).toEqual(bytesOf('{"a":1}'));
     // Three bytes can't be base64 as encoders write it.
     stored = "abc";
@@ -71,7 +70,6 @@ describe.each([
     const requested = asksFor(/^upstash-encoding: base64/im);
     expect(requested.slice(0, 3)).toEqual([false, true, false]);
     expect(requested.slice(3)).not.toContain(true);
-    redis.close();
   });
 
   test("an endpoint that encodes returns bytes as they are stored", async () => {
@@ -82,17 +80,16 @@ describe.each([
       socket.write(httpResponse(JSON.stringify({ result }), JSON_TYPE));
     };
     await client().get("k");
-    const redis = client({ codec: "bytes" });
+    const redis = forTest(client({ codec: "bytes" }));
     expect(await redis.get("k")).toEqual(bytes);
     expect(await redis.dump("k")).toEqual(bytes);
     expect(await client().dump("k")).toEqual(bytes);
     const custom = client({ codec: { encode: String, decode: (stored) => stored.length } });
     expect(await custom.get("k")).toBe(256);
-    redis.close();
   });
 
   test("responseEncoding: false requests plain JSON from the first request on", async () => {
-    const redis = client({ responseEncoding: false });
+    const redis = forTest(client({ responseEncoding: false }));
     for (const text of LOOKS_ENCODED) {
       stored = text;
       expect(await redis.get("k")).toBe(text);
@@ -100,7 +97,6 @@ describe.each([
       expect(await redis.pipeline().get("k").exec()).toEqual([text]);
     }
     expect(asksFor(/^upstash-(encoding|response-format):/im)).not.toContain(true);
-    redis.close();
   });
 });
 

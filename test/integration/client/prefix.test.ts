@@ -1,6 +1,6 @@
 import type session from "express-session";
 import Keyv from "keyv";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { cached } from "warmline/cache";
 import { Redis as FetchRedis } from "warmline/fetch";
@@ -11,6 +11,7 @@ import { SessionStore } from "warmline-adapters/express-session";
 import { KeyvStore } from "warmline-adapters/keyv";
 import { Redis as UpstashRedis } from "warmline-upstash";
 import type { Gateway } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { startPlainEndpoint } from "../../support/plain-endpoint.js";
 import { describeEngines, realRedis } from "../gateway/engines.js";
 
@@ -21,21 +22,19 @@ const LIMITED = "limited-to-the-prefix-of-the-client";
 
 describeEngines("a client with a prefix", (setup) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   let plain: Redis;
   let redis: Redis;
   const client = (options: RedisOptions = {}, Client = Redis) =>
     new Client({ url: gateway.url, token: gateway.token, timeout: 10_000, prefix: "app:", ...options });
   beforeAll(async () => {
-    ({ gateway, stop } = await setup.start({
+    gateway = await setup.start({
       token: "of-everything",
       nearPrefix: ["app:flag:"],
       tokens: [{ name: "app", token: LIMITED, prefix: "app:" }],
-    }));
+    });
     plain = new Redis({ url: gateway.url, token: gateway.token });
     redis = client();
   });
-  afterAll(() => stop());
   beforeEach(() => plain.flushall());
 
   const keys = async () => (await plain.keys("*")).sort();
@@ -111,24 +110,19 @@ describeEngines("a client with a prefix", (setup) => {
   });
 
   test("streams, by event streams and by reading again and again", async () => {
-    const endpoint = await startPlainEndpoint(gateway);
+    const endpoint = forTest(await startPlainEndpoint(gateway));
     const { port } = endpoint.address() as { port: number };
-    try {
-      for (const url of [gateway.url, `http://127.0.0.1:${port}`]) {
-        await plain.flushall();
-        const own = client({ url });
-        await own.ping();
-        const writer = produce(own, "log", { ttl: 60 }).getWriter();
-        await writer.write("part");
-        await writer.close();
-        const parts: unknown[] = [];
-        for await (const { fields } of follow(own, "log")) parts.push(fields.data);
-        expect(parts).toEqual(["part"]);
-        expect((await keys()).filter((name) => !name.startsWith("app:log"))).toEqual([]);
-      }
-    } finally {
-      endpoint.closeAllConnections();
-      endpoint.close();
+    for (const url of [gateway.url, `http://127.0.0.1:${port}`]) {
+      await plain.flushall();
+      const own = client({ url });
+      await own.ping();
+      const writer = produce(own, "log", { ttl: 60 }).getWriter();
+      await writer.write("part");
+      await writer.close();
+      const parts: unknown[] = [];
+      for await (const { fields } of follow(own, "log")) parts.push(fields.data);
+      expect(parts).toEqual(["part"]);
+      expect((await keys()).filter((name) => !name.startsWith("app:log"))).toEqual([]);
     }
   });
 

@@ -1,9 +1,10 @@
 import * as library from "undici";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { type Dispatcher, undici } from "warmline/undici";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { forTest } from "../../support/lifetime.js";
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -14,12 +15,8 @@ afterAll(() => gateway.close());
 const unsent = { name: "ConnectionError", outcome: "unsent", command: "INCR" };
 
 describe("a dispatcher", () => {
-  const closing: (() => unknown)[] = [];
-  afterEach(async () => {
-    for (const close of closing.splice(0).reverse()) await close();
-  });
   const client = (dispatcher: Dispatcher & { close(): Promise<void> }, options: RedisOptions = {}) => {
-    closing.push(() => dispatcher.close());
+    forTest(dispatcher);
     return new Redis({ url: gateway.url, token: gateway.token, transport: undici(dispatcher), ...options });
   };
 
@@ -27,8 +24,7 @@ describe("a dispatcher", () => {
     let endpoint: RawEndpoint;
     const options = () => ({ url: endpoint.url, token: "t", responseFormat: "json" }) as const;
     beforeEach(async () => {
-      endpoint = await RawEndpoint.start();
-      closing.push(() => endpoint.stop());
+      endpoint = await RawEndpoint.startForTest();
     });
 
     test("an interceptor sees requests, and can add a header", async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import type { Gateway } from "../../../gateway/src/index.js";
@@ -14,11 +14,9 @@ const clients: [string, (options: RedisOptions) => Redis][] = [
 
 describeEngines("values", ({ start }) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   beforeAll(async () => {
-    ({ gateway, stop } = await start());
+    gateway = await start();
   });
-  afterAll(() => stop());
 
   describe.each(clients)("%s", (_name, make) => {
     const client = (options: RedisOptions = {}) =>

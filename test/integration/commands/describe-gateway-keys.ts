@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, type TestOptions, test } from "vitest";
+import { describe, expect, type TestOptions, test } from "vitest";
 import { type CommandInfo, getCommandInfo } from "../../../gateway/src/commands/command-info.js";
 import { getKeyIndexes } from "../../../gateway/src/commands/keys.js";
 import { command } from "../../../gateway/src/resp/command.js";
@@ -10,6 +10,7 @@ import {
   type Resp,
   type RespError,
 } from "../../../testbed/src/index.js";
+import { beforeTests } from "../../support/lifetime.js";
 import { SEED } from "../../support/random-tests.js";
 
 const RUNS = 60;
@@ -87,19 +88,15 @@ export function describeGatewayKeys(
     let server: RedisServer;
     let redis: RedisConnection;
     let known: string[][];
-    beforeAll(async () => {
-      server = await start();
-      redis = await connectRedis({ path: server.path! });
+    beforeTests(async (shared) => {
+      server = shared(await start());
+      redis = shared(await connectRedis({ path: server.path! }));
       const list = (await redis.command("COMMAND", "LIST")) as Resp[];
       const names = list.map((each) => String(each).toUpperCase());
       const containers = new Set(
         names.filter((name) => name.includes("|")).map((name) => name.split("|")[0]),
       );
       known = names.filter((name) => !containers.has(name)).map((name) => name.split("|"));
-    });
-    afterAll(async () => {
-      redis?.close();
-      await server?.stop();
     });
 
     /** The reply of Redis, or null if it refuses the arguments or finds no keys. */

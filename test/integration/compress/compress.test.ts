@@ -1,23 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { CompressionError, compress } from "warmline/compress";
 import { near } from "warmline/near";
 import { follow, produce } from "warmline/streams";
 import type { Gateway } from "../../../gateway/src/index.js";
+import { beforeTests, forTest } from "../../support/lifetime.js";
 import { startPlainEndpoint } from "../../support/plain-endpoint.js";
 import { embeddedEngine } from "../gateway/engines.js";
 
 describe("compressed values", () => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   let plain: Redis;
   const client = (options: RedisOptions = {}) =>
     new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000, codec: compress(), ...options });
-  beforeAll(async () => {
-    ({ gateway, stop } = await embeddedEngine.start());
+  beforeTests(async (shared) => {
+    gateway = shared(await embeddedEngine.start());
     plain = new Redis({ url: gateway.url, token: gateway.token });
   });
-  afterAll(() => stop());
   beforeEach(() => plain.flushall());
 
   const user = { name: "Löwe 🦁", tags: Array.from({ length: 500 }, (_, n) => ({ n, tag: "recurring" })) };
@@ -79,23 +78,18 @@ describe("compressed values", () => {
   });
 
   test("as text, on an endpoint that takes no bytes in batches", async () => {
-    const endpoint = await startPlainEndpoint(gateway);
+    const endpoint = forTest(await startPlainEndpoint(gateway));
     const { port } = endpoint.address() as { port: number };
-    try {
-      const url = `http://127.0.0.1:${port}`;
-      const redis = client({ url, codec: compress({ text: true }) });
-      await redis.ping();
-      await redis.pipeline().set("k", user, { ex: 60 }).hset("h", { user }).exec();
-      expect(await redis.pipeline().get("k").hget("h", "user").exec()).toEqual([user, user]);
-      expect(await plain.get("k")).toMatch(/^warmline:gzip:H4sI/);
-      const bytes = client({ url });
-      expect(await bytes.get("k")).toEqual(user);
-      await bytes.set("k", user);
-      expect(await bytes.get("k")).toEqual(user);
-    } finally {
-      endpoint.closeAllConnections();
-      endpoint.close();
-    }
+    const url = `http://127.0.0.1:${port}`;
+    const redis = client({ url, codec: compress({ text: true }) });
+    await redis.ping();
+    await redis.pipeline().set("k", user, { ex: 60 }).hset("h", { user }).exec();
+    expect(await redis.pipeline().get("k").hget("h", "user").exec()).toEqual([user, user]);
+    expect(await plain.get("k")).toMatch(/^warmline:gzip:H4sI/);
+    const bytes = client({ url });
+    expect(await bytes.get("k")).toEqual(user);
+    await bytes.set("k", user);
+    expect(await bytes.get("k")).toEqual(user);
   });
 
   test("a value that can't be decompressed rejects its call alone", async () => {

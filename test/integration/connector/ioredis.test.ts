@@ -4,19 +4,16 @@ import { createGateway, type Gateway } from "warmline-gateway";
 import { freePorts, type RedisServer, startFakeRedis, startRedis } from "warmline-testbed";
 import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
 import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
+import { beforeTests, forTest } from "../../support/lifetime.js";
 import { IORedis, type IORedisClient, type RedisOptions } from "../../support/redis-clients.js";
 
 // Unmodified ioredis over HTTP: what it writes reaches a Redis, and every reply comes back in its form and its place.
 
 let server: EngineServer;
 let gateway: Gateway;
-beforeAll(async () => {
-  server = await startEngineServer();
-  gateway = await createGateway({ port: 0, redis: server.url });
-});
-afterAll(async () => {
-  await gateway?.close();
-  await server?.stop();
+beforeTests(async (shared) => {
+  server = shared(await startEngineServer());
+  gateway = shared(await createGateway({ port: 0, redis: server.url }));
 });
 
 const clients: IORedisClient[] = [];
@@ -73,7 +70,7 @@ describe("commands", () => {
   });
 
   test("commands issued while a request is in flight share the next one, and clients share connections", async () => {
-    const endpoint = await RawEndpoint.start();
+    const endpoint = await RawEndpoint.startForTest();
     const ok = (count: number) => resp2Response(`*${count}\r\n${"+OK\r\n".repeat(count)}`);
     endpoint.onRequest = ({ socket }) => socket.write(ok(1));
     const at = { url: endpoint.url, token: "t" };
@@ -95,7 +92,6 @@ describe("commands", () => {
     respond();
     await Promise.all(calls);
     expect([endpoint.requests.length, endpoint.connections]).toEqual([4, 1]);
-    await endpoint.stop();
   });
 
   test("a transaction of more than 10 MB is refused, and nothing of it is run", async () => {
@@ -150,16 +146,14 @@ describe("a transaction", () => {
   });
 });
 
-describe("a blocking command", () => {
-  test("BLPOP waits beyond the timeout of other commands", async () => {
-    const waiting = connect({ enableReadyCheck: false, disableClientInfo: true }, { timeout: 1_000 });
-    const other = connect();
-    await waiting.get("connected");
-    const popped = waiting.blpop("l", 20);
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    await other.rpush("l", "v");
-    expect(await popped).toEqual(["l", "v"]);
-  });
+test("BLPOP waits beyond the timeout of other commands", async () => {
+  const waiting = connect({ enableReadyCheck: false, disableClientInfo: true }, { timeout: 1_000 });
+  const other = connect();
+  await waiting.get("connected");
+  const popped = waiting.blpop("l", 20);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await other.rpush("l", "v");
+  expect(await popped).toEqual(["l", "v"]);
 });
 
 describe("subscriptions", () => {
@@ -237,19 +231,17 @@ describe("subscriptions", () => {
   });
 
   test("SUBSCRIBE to a channel that the token may not read is refused", async () => {
-    const limited = await createGateway({
-      port: 0,
-      redis: server.url,
-      tokens: [{ name: "p", token: "p".repeat(32), prefix: "app:" }],
-    });
-    try {
-      const subscriber = connect({ enableReadyCheck: false }, { url: limited.url, token: "p".repeat(32) });
-      await expect(subscriber.subscribe("other")).rejects.toThrow(/^NOPERM/);
-      expect(await subscriber.subscribe("app:c")).toBe(1);
-      subscriber.disconnect();
-    } finally {
-      await limited.close();
-    }
+    const limited = forTest(
+      await createGateway({
+        port: 0,
+        redis: server.url,
+        tokens: [{ name: "p", token: "p".repeat(32), prefix: "app:" }],
+      }),
+    );
+    const subscriber = connect({ enableReadyCheck: false }, { url: limited.url, token: "p".repeat(32) });
+    await expect(subscriber.subscribe("other")).rejects.toThrow(/^NOPERM/);
+    expect(await subscriber.subscribe("app:c")).toBe(1);
+    subscriber.disconnect();
   });
 });
 
@@ -355,37 +347,30 @@ describe("what HTTP cannot keep is an error that names the cure", () => {
   });
 });
 
-describe("the time of a command", () => {
-  test("a command ends within its timeout or deadline, and one that was not sent never runs", async () => {
-    const redis = await startFakeRedis();
-    const slow = await createGateway({ port: 0, redis: redis.url });
-    try {
-      let left = 1_800;
-      const options = {
-        url: slow.url,
-        token: slow.token,
-        timeout: 1_200,
-        deadline: { remaining: () => left },
-      };
-      const client = connect({ enableReadyCheck: false, disableClientInfo: true }, options);
-      await client.get("warm");
-      redis.script(({ name }) => (name === "INCR" ? { late: 3_000 } : undefined));
-      const began = performance.now();
-      const first = client.incr("n").catch(({ message }) => message);
-      left = 600;
-      const second = client.set("k", "x").catch(({ message }) => message);
-      expect(await first).toMatch(
-        /^UNKNOWNOUTCOME INCR: no response within (1[01]\d\d|1200) ms.* may have been applied$/,
-      );
-      expect(performance.now() - began).toBeLessThan(2_700);
-      expect(await second).toMatch(/^UNSENT SET: .* was not sent\b/);
-      await new Promise((resolve) => setTimeout(resolve, 2_500));
-      expect([redis.count("INCR"), redis.count("SET")]).toEqual([1, 0]);
-    } finally {
-      await slow.close();
-      await redis.close();
-    }
-  });
+test("a command ends within its timeout or deadline, and one that was not sent never runs", async () => {
+  const redis = forTest(await startFakeRedis());
+  const slow = forTest(await createGateway({ port: 0, redis: redis.url }));
+  let left = 1_800;
+  const options = {
+    url: slow.url,
+    token: slow.token,
+    timeout: 1_200,
+    deadline: { remaining: () => left },
+  };
+  const client = connect({ enableReadyCheck: false, disableClientInfo: true }, options);
+  await client.get("warm");
+  redis.script(({ name }) => (name === "INCR" ? { late: 3_000 } : undefined));
+  const began = performance.now();
+  const first = client.incr("n").catch(({ message }) => message);
+  left = 600;
+  const second = client.set("k", "x").catch(({ message }) => message);
+  expect(await first).toMatch(
+    /^UNKNOWNOUTCOME INCR: no response within (1[01]\d\d|1200) ms.* may have been applied$/,
+  );
+  expect(performance.now() - began).toBeLessThan(2_700);
+  expect(await second).toMatch(/^UNSENT SET: .* was not sent\b/);
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  expect([redis.count("INCR"), redis.count("SET")]).toEqual([1, 0]);
 });
 
 describe("options of the connector", () => {

@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type ConnectorOptions, warmlineConnector } from "warmline/ioredis";
 import { startLoopback } from "warmline/node-redis";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { type Authority, type Certificate, makeAuthority } from "warmline-testbed";
+import { forTest } from "../../support/lifetime.js";
 import { type ConnectProxyOptions, startConnectProxy } from "../../support/network/connect-proxy.js";
 import { startTlsFront } from "../../support/network/tls-front.js";
 import { createClient, IORedis } from "../../support/redis-clients.js";
@@ -17,20 +18,13 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
 async function startFront(): Promise<string> {
-  const front = await startTlsFront(gateway.url, { cert: server.cert, key: server.key });
-  closing.push(() => front.close());
+  const front = forTest(await startTlsFront(gateway.url, { cert: server.cert, key: server.key }));
   return front.url;
 }
 
 async function startProxy(options?: ConnectProxyOptions) {
-  const proxy = await startConnectProxy(options);
-  closing.push(() => proxy.close());
+  const proxy = forTest(await startConnectProxy(options));
   return proxy;
 }
 
@@ -40,16 +34,17 @@ function connectIORedis(options: ConnectorOptions) {
     retryStrategy: () => 50,
   });
   client.on("error", () => {});
-  closing.push(() => client.disconnect());
+  onTestFinished(() => client.disconnect());
   return client;
 }
 
 async function connectNodeRedis(options: ConnectorOptions) {
-  const loopback = await startLoopback({ token: gateway.token, retry: false, ...options });
-  closing.push(() => loopback.close());
+  const loopback = forTest(await startLoopback({ token: gateway.token, retry: false, ...options }));
   const client = createClient(loopback.options);
   client.on("error", () => {});
-  closing.push(() => client.isOpen && client.destroy());
+  onTestFinished(() => {
+    if (client.isOpen) client.destroy();
+  });
   return client.connect();
 }
 

@@ -1,22 +1,19 @@
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Loopback, startLoopback } from "warmline/node-redis";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
+import { beforeTests } from "../../support/lifetime.js";
 import { createClient } from "../../support/redis-clients.js";
 
 // Unmodified node-redis over HTTP, by the server on the loopback interface.
 
 let server: EngineServer;
 let gateway: Gateway;
-beforeAll(async () => {
-  server = await startEngineServer();
-  gateway = await createGateway({ port: 0, redis: server.url });
-});
-afterAll(async () => {
-  await gateway.close();
-  await server.stop();
+beforeTests(async (shared) => {
+  server = shared(await startEngineServer());
+  gateway = shared(await createGateway({ port: 0, redis: server.url }));
 });
 
 let loopback: Loopback;

@@ -1,8 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { warmlineConnector } from "warmline/ioredis";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { startFakeRedis } from "warmline-testbed";
 import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
+import { beforeTests, forTest } from "../../support/lifetime.js";
 import { IORedis, type IORedisClient, type RedisOptions } from "../../support/redis-clients.js";
 import { collectTraces, type TraceEvent } from "../../support/traces.js";
 
@@ -10,13 +11,9 @@ import { collectTraces, type TraceEvent } from "../../support/traces.js";
 
 let server: EngineServer;
 let gateway: Gateway;
-beforeAll(async () => {
-  server = await startEngineServer();
-  gateway = await createGateway({ port: 0, redis: server.url });
-});
-afterAll(async () => {
-  await gateway.close();
-  await server.stop();
+beforeTests(async (shared) => {
+  server = shared(await startEngineServer());
+  gateway = shared(await createGateway({ port: 0, redis: server.url }));
 });
 
 let heard: TraceEvent[];
@@ -81,18 +78,13 @@ test("an error reply is published as an error of the command", async () => {
 });
 
 test("a lost reply is published as an unknown outcome of the command", async () => {
-  const fake = await startFakeRedis(({ name }) => (name === "INCR" ? "close" : undefined));
-  const own = await createGateway({ port: 0, redis: fake.url });
+  const fake = forTest(await startFakeRedis(({ name }) => (name === "INCR" ? "close" : undefined)));
+  const own = forTest(await createGateway({ port: 0, redis: fake.url }));
   const client = await connect({}, own);
-  try {
-    await expect(client.incr("secret-key")).rejects.toThrow("UNKNOWNOUTCOME");
-    await expect.poll(() => errorsOf("command")).toEqual([["INCR", "UnknownOutcomeError"]]);
-    expect(JSON.stringify(heard)).not.toContain("secret");
-  } finally {
-    client.disconnect();
-    await own.close();
-    await fake.close();
-  }
+  onTestFinished(() => client.disconnect());
+  await expect(client.incr("secret-key")).rejects.toThrow("UNKNOWNOUTCOME");
+  await expect.poll(() => errorsOf("command")).toEqual([["INCR", "UnknownOutcomeError"]]);
+  expect(JSON.stringify(heard)).not.toContain("secret");
 });
 
 test("a command that is outstanding at disconnect() ends with an error", async () => {

@@ -110,20 +110,18 @@ describe("caching", () => {
   });
 });
 
-describe("sessions", () => {
-  test("two requests that change one session lose neither change", async () => {
-    const first = await instance<typeof Sessions>("sessions");
-    const second = await instance<typeof Sessions>("sessions");
-    const id = await first.createSession("ada");
-    const add = (item: string) => (session: Sessions.Session) => ({
-      ...session,
-      cart: [...session.cart, item],
-    });
-    await Promise.all([first.changeSession(id, add("tea")), second.changeSession(id, add("milk"))]);
-    const session = await second.readSession(id);
-    expect(session).toEqual({ user: "ada", cart: expect.arrayContaining(["tea", "milk"]) });
-    expect(await direct().ttl(`session:${id}`)).toBeCloseTo(3_600, -1);
+test("two requests that change one session lose neither change", async () => {
+  const first = await instance<typeof Sessions>("sessions");
+  const second = await instance<typeof Sessions>("sessions");
+  const id = await first.createSession("ada");
+  const add = (item: string) => (session: Sessions.Session) => ({
+    ...session,
+    cart: [...session.cart, item],
   });
+  await Promise.all([first.changeSession(id, add("tea")), second.changeSession(id, add("milk"))]);
+  const session = await second.readSession(id);
+  expect(session).toEqual({ user: "ada", cart: expect.arrayContaining(["tea", "milk"]) });
+  expect(await direct().ttl(`session:${id}`)).toBeCloseTo(3_600, -1);
 });
 
 describe("limits", () => {

@@ -176,12 +176,12 @@ describe("blocked clients on the embedded engine", suite(startEmbedded));
 
 describeEngines("a gateway that closes", (setup) => {
   test("a command that still waits when the gateway closes is unsent", async () => {
-    const { gateway, stop } = await setup.start();
+    const gateway = await setup.start();
     const waiting = call(gateway, "/", { body: ["BLPOP", "q", "0"] });
     await expect
       .poll(async () => (await call(gateway, "/metrics")).text)
       .toMatch(/upstream_connections\{use="blocking"\} 1/);
-    await stop();
+    await gateway.close();
     expect((await waiting).headers["warmline-outcome"]).toBe("unsent");
   });
 });

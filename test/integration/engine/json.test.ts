@@ -1,20 +1,17 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { type Reply, ReplyClient } from "../../support/differential/replies.js";
+import { beforeTests, forTest } from "../../support/lifetime.js";
 import { SEED, scaled } from "../../support/random-tests.js";
 import { argsOf, bulk, EXAMPLES, json, NULL, WRONGTYPE } from "./json-examples.js";
 
 let engine: Engine;
 let client: ReplyClient;
-beforeAll(async () => {
-  engine = await startEmbeddedEngine();
-  client = new ReplyClient(engine.connect());
-});
-afterAll(async () => {
-  client.close();
-  await engine.close();
+beforeTests(async (shared) => {
+  engine = shared(await startEmbeddedEngine());
+  client = shared(new ReplyClient(engine.connect()));
 });
 
 test.each(Object.entries(EXAMPLES))(
@@ -158,24 +155,19 @@ describe("a document is a value like others", () => {
   });
 
   test("a document works in transactions, under WATCH and in scripts", async () => {
-    const other = new ReplyClient(engine.connect());
-    try {
-      await run("JSON.SET d $ [1]", "WATCH d");
-      await other.run([["JSON.ARRAPPEND", "d", "$", "2"]]);
-      expect(await client.run([["MULTI"], ["JSON.ARRAPPEND", "d", "$", "3"], ["EXEC"]])).toEqual([
-        "+OK",
-        "+QUEUED",
-        "*-1",
-      ]);
-      expect(
-        await client.run([["MULTI"], ["JSON.ARRAPPEND", "d", "$", "3"], ["JSON.GET", "d"], ["EXEC"]]),
-      ).toEqual(["+OK", "+QUEUED", "+QUEUED", [[":3"], "$[1,2,3]"]]);
-      const script =
-        "redis.call('JSON.SET', KEYS[1], '$[0]', ARGV[1]) return redis.call('JSON.GET', KEYS[1])";
-      expect(await client.run([["EVAL", script, "1", "d", '"x"']])).toEqual(['$["x",2,3]']);
-    } finally {
-      other.close();
-    }
+    const other = forTest(new ReplyClient(engine.connect()));
+    await run("JSON.SET d $ [1]", "WATCH d");
+    await other.run([["JSON.ARRAPPEND", "d", "$", "2"]]);
+    expect(await client.run([["MULTI"], ["JSON.ARRAPPEND", "d", "$", "3"], ["EXEC"]])).toEqual([
+      "+OK",
+      "+QUEUED",
+      "*-1",
+    ]);
+    expect(
+      await client.run([["MULTI"], ["JSON.ARRAPPEND", "d", "$", "3"], ["JSON.GET", "d"], ["EXEC"]]),
+    ).toEqual(["+OK", "+QUEUED", "+QUEUED", [[":3"], "$[1,2,3]"]]);
+    const script = "redis.call('JSON.SET', KEYS[1], '$[0]', ARGV[1]) return redis.call('JSON.GET', KEYS[1])";
+    expect(await client.run([["EVAL", script, "1", "d", '"x"']])).toEqual(['$["x",2,3]']);
   });
 
   test("a document sends notifications, and its size counts", async () => {

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { BEYOND_REDIS_7 } from "../../../gateway/src/engine/missing-commands.js";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { beforeTests, forTest } from "../../support/lifetime.js";
 import { call, run } from "../gateway/http.js";
 
 /** The errors of a command, sent alone, in a pipeline and in a transaction. */
@@ -15,10 +16,9 @@ async function errors(gateway: Gateway, ...command: string[]): Promise<string[]>
 
 describe("the error for a command that another engine has", () => {
   let embedded: Gateway;
-  beforeAll(async () => {
-    embedded = await createGateway({ engine: "embedded", port: 0 });
+  beforeTests(async (shared) => {
+    embedded = shared(await createGateway({ engine: "embedded", port: 0 }));
   });
-  afterAll(() => embedded.close());
 
   test("the embedded engine's error names the choice, and only for commands of Redis", async () => {
     const [single, pipelined, inTransaction] = await errors(embedded, "LOLWUT");
@@ -34,24 +34,20 @@ describe("the error for a command that another engine has", () => {
   test("redis-server's error names the embedded engine, and only for its commands", {
     tags: "redis-server",
   }, async () => {
-    const gateway = await createGateway({ engine: "auto", port: 0 });
-    try {
-      for (const name of ["JSON.SET", "hexpire"]) {
-        for (const error of await errors(gateway, name, "k", "$", "1"))
-          expect(error).toContain(
-            `ERR unknown command '${name}' (the embedded engine has it: --engine embedded; or give --engine the path of a newer redis-server)`,
-          );
-      }
-      const unknown = await errors(gateway, "NOSUCH");
-      expect(unknown[0]).toMatch(/^ERR unknown command 'NOSUCH', with args/);
-      // The list: what one has and the other has not.
-      const names = async (one: Gateway) =>
-        ((await run(one, "COMMAND", "LIST")) as string[]).map((name) => name.toUpperCase());
-      const theirs = new Set(await names(gateway));
-      const missing = (await names(embedded)).filter((name) => !theirs.has(name) && !/[|.]/.test(name));
-      expect(missing.sort()).toEqual([...BEYOND_REDIS_7].sort());
-    } finally {
-      await gateway.close();
+    const gateway = forTest(await createGateway({ engine: "auto", port: 0 }));
+    for (const name of ["JSON.SET", "hexpire"]) {
+      for (const error of await errors(gateway, name, "k", "$", "1"))
+        expect(error).toContain(
+          `ERR unknown command '${name}' (the embedded engine has it: --engine embedded; or give --engine the path of a newer redis-server)`,
+        );
     }
+    const unknown = await errors(gateway, "NOSUCH");
+    expect(unknown[0]).toMatch(/^ERR unknown command 'NOSUCH', with args/);
+    // The list: what one has and the other has not.
+    const names = async (one: Gateway) =>
+      ((await run(one, "COMMAND", "LIST")) as string[]).map((name) => name.toUpperCase());
+    const theirs = new Set(await names(gateway));
+    const missing = (await names(embedded)).filter((name) => !theirs.has(name) && !/[|.]/.test(name));
+    expect(missing.sort()).toEqual([...BEYOND_REDIS_7].sort());
   });
 });

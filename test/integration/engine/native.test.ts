@@ -6,11 +6,9 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -18,12 +16,12 @@ import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { findServer, resolveServer } from "../../../gateway/src/engine/native/find-server.js";
 import { startPrivateServer } from "../../../gateway/src/engine/native/private-server.js";
 import { startEngine } from "../../../gateway/src/engine/start-engine.js";
+import { newFolder } from "../../support/new-folder.js";
 import { RawClient } from "./raw-client.js";
 
 const server = findServer();
 
-const scratch = mkdtempSync(join(tmpdir(), "warmline-test-"));
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = newFolder("test");
 
 /** A program that exists only in this test. */
 function script(name: string, text: string): string {

@@ -1,20 +1,17 @@
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type RedisServer, startRedis } from "warmline-testbed";
 import manifest from "../../../gateway/package.json" with { type: "json" };
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { type Reply, ReplyClient } from "../../support/differential/replies.js";
+import { beforeTests } from "../../support/lifetime.js";
 
 let engine: Engine;
 let embedded: ReplyClient;
-beforeAll(async () => {
-  engine = await startEmbeddedEngine();
-  embedded = new ReplyClient(engine.connect());
-});
-afterAll(async () => {
-  embedded.close();
-  await engine.close();
+beforeTests(async (shared) => {
+  engine = shared(await startEmbeddedEngine());
+  embedded = shared(new ReplyClient(engine.connect()));
 });
 
 async function run(...commands: string[][]): Promise<Reply[]> {
@@ -270,13 +267,9 @@ const SAME: Record<string, string[][]> = {
 describe("as Redis 7.0", { tags: "redis-server" }, () => {
   let server: RedisServer;
   let redis: ReplyClient;
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = new ReplyClient(connect(server.path!));
-  });
-  afterAll(async () => {
-    redis?.close();
-    await server?.stop();
+  beforeTests(async (shared) => {
+    server = shared(await startRedis());
+    redis = shared(new ReplyClient(connect(server.path!)));
   });
 
   test("reading a consumer's history sets the delivery time", async () => {

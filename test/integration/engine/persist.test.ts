@@ -1,18 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
@@ -20,24 +11,21 @@ import { findServer } from "../../../gateway/src/engine/native/find-server.js";
 import { lockFolder } from "../../../gateway/src/engine/persist/folder-lock.js";
 import { startEngine } from "../../../gateway/src/engine/start-engine.js";
 import { createGateway } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
+import { newFolder } from "../../support/new-folder.js";
 import { CliProcess, post } from "../cli/cli-process.js";
 import { RawClient } from "./raw-client.js";
 
-const scratch = mkdtempSync(join(tmpdir(), "warmline-persist-"));
-afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const scratch = newFolder("persist");
 let folders = 0;
-const newFolder = () => join(scratch, `data ${folders++}`);
+const dataFolder = () => join(scratch, `data ${folders++}`);
 
-const engines: Engine[] = [];
 const running: CliProcess[] = [];
 afterEach(async () => {
   await Promise.all(running.splice(0).map((each) => each.stop()));
-  for (const engine of engines.splice(0)) await engine.close();
 });
 async function open(choice: string, persist: string, onNotice?: (message: string) => void): Promise<Engine> {
-  const engine = await startEngine(choice, { persist, onNotice });
-  engines.push(engine);
-  return engine;
+  return forTest(await startEngine(choice, { persist, onNotice }));
 }
 
 const BINARY = Buffer.from([0, 255, 13, 10, 128, 36]);
@@ -113,7 +101,7 @@ const choices = [
 describe.each(choices)("data that $choice keeps", ({ choice, tags, kept }) => {
   describe("in a folder", { tags }, () => {
     test("data of every type is kept, with its times to live", async () => {
-      const folder = newFolder();
+      const folder = dataFolder();
       const first = await open(choice, folder);
       expect(first.data).toMatch(kept);
       await all(first, WRITES);
@@ -128,7 +116,7 @@ describe.each(choices)("data that $choice keeps", ({ choice, tags, kept }) => {
     });
 
     test("an empty engine stays empty, and removed data stays removed", async () => {
-      const folder = newFolder();
+      const folder = dataFolder();
       const first = await open(choice, folder);
       await all(first, [
         ["SET", "a", "1"],
@@ -144,7 +132,7 @@ describe.each(choices)("data that $choice keeps", ({ choice, tags, kept }) => {
     });
 
     test("a second gateway on the same folder is refused until the first has closed", async () => {
-      const folder = newFolder();
+      const folder = dataFolder();
       const first = await open(choice, folder);
       const refusal = /^persist: another gateway uses .*; each gateway needs a separate folder$/;
       await expect(startEngine(choice, { persist: folder })).rejects.toThrow(refusal);
@@ -168,7 +156,7 @@ describe("--persist", () => {
   test("everything that redis-server acknowledged is kept after SIGKILL of the gateway", {
     tags: "redis-server",
   }, async () => {
-    const folder = newFolder();
+    const folder = dataFolder();
     const { cli, run } = await start(folder);
     await cli.printed(/^data: .*append-only file/m);
     let acknowledged = 0;
@@ -191,7 +179,7 @@ describe("--persist", () => {
   });
 
   test("a redis-server that dies is restarted with its data", { tags: "redis-server" }, async () => {
-    const { cli, run } = await start(newFolder());
+    const { cli, run } = await start(dataFolder());
     await run("SET", "k", "v");
     const { result } = (await run("INFO", "server")) as { result: string };
     process.kill(Number(/^process_id:(\d+)/m.exec(result)![1]), "SIGKILL");
@@ -202,7 +190,7 @@ describe("--persist", () => {
   });
 
   test("changes are written at exit, at SIGTERM too", async () => {
-    const folder = newFolder();
+    const folder = dataFolder();
     const { cli, run } = await start(folder, "--engine", "embedded");
     await run("SET", "k", "v");
     expect(await cli.stop()).toBe(0);
@@ -212,21 +200,21 @@ describe("--persist", () => {
   });
 
   test("--persist is refused with a running Redis", () => {
-    const args = ["--persist", newFolder(), "--redis", "redis://127.0.0.1:1"];
+    const args = ["--persist", dataFolder(), "--redis", "redis://127.0.0.1:1"];
     expect(() => readSettings(args, {})).toThrow(
       /--persist: keeps the data of a Redis that the gateway starts, and redis names/,
     );
   });
 
   test("persist is an option of createGateway, and refused with a running Redis", async () => {
-    const folder = newFolder();
+    const folder = dataFolder();
     const gateway = await createGateway({ port: 0, engine: "embedded", persist: folder });
     expect(gateway.data).toMatch(/embedded\.snapshot/);
     await gateway.close();
     const plain = await createGateway({ port: 0, engine: "embedded" });
     expect(plain.data).toBeNull();
     await plain.close();
-    const engine = await open("embedded", newFolder());
+    const engine = await open("embedded", dataFolder());
     await expect(createGateway({ port: 0, engine, persist: folder })).rejects.toThrow(
       "persist: keeps the data of a Redis that the gateway starts, and engine names another one",
     );
@@ -244,7 +232,7 @@ describe("a folder that can't be used", () => {
       /persist: .* is not a folder/,
     );
     if (process.getuid?.() === 0) return;
-    const folder = newFolder();
+    const folder = dataFolder();
     mkdirSync(folder);
     chmodSync(folder, 0o500);
     await expect(startEngine("embedded", { persist: folder })).rejects.toThrow(
@@ -253,10 +241,10 @@ describe("a folder that can't be used", () => {
   });
 
   test("a persist folder with the other engine's data is refused, and auto takes the matching engine", async () => {
-    const embedded = newFolder();
+    const embedded = dataFolder();
     await (await open("embedded", embedded)).close();
     expect((await open("auto", embedded)).description).toMatch(/^embedded/);
-    const server = newFolder();
+    const server = dataFolder();
     mkdirSync(join(server, "appendonlydir"), { recursive: true });
     await expect(startEngine("embedded", { persist: server })).rejects.toThrow(
       /holds data of a redis-server/,
@@ -266,7 +254,7 @@ describe("a folder that can't be used", () => {
   test("redis-server refuses a persist folder with the data of the embedded engine", {
     tags: "redis-server",
   }, async () => {
-    const folder = newFolder();
+    const folder = dataFolder();
     await (await open("embedded", folder)).close();
     await expect(startEngine(findServer()!, { persist: folder })).rejects.toThrow(
       /holds data of the embedded engine; set engine to embedded, or use another folder/,
@@ -274,7 +262,7 @@ describe("a folder that can't be used", () => {
   });
 
   test("a damaged snapshot is reported, and left unchanged", async () => {
-    const folder = newFolder();
+    const folder = dataFolder();
     const engine = await open("embedded", folder);
     await all(engine, WRITES);
     await engine.close();
@@ -297,18 +285,19 @@ describe("a folder that can't be used", () => {
 });
 
 test("an embedded engine whose thread is replaced continues with the last snapshot", async () => {
-  const snapshot = join(newFolder(), "embedded.snapshot");
+  const snapshot = join(dataFolder(), "embedded.snapshot");
   mkdirSync(join(snapshot, ".."));
   const first = await startEmbeddedEngine({ snapshot });
   await one(first, "JSON.SET", "texts", "$", JSON.stringify([`${"a".repeat(60)}!`]));
   await first.close();
   const notices: string[] = [];
-  const engine = await startEmbeddedEngine({
-    snapshot,
-    stallTimeoutMs: 400,
-    onNotice: (message) => notices.push(message),
-  });
-  engines.push(engine);
+  const engine = forTest(
+    await startEmbeddedEngine({
+      snapshot,
+      stallTimeoutMs: 400,
+      onNotice: (message) => notices.push(message),
+    }),
+  );
   // A regular expression that tries each way to divide the text.
   await one(engine, "JSON.GET", "texts", '$[?(@ =~ "^(a+)+$")]');
   expect(notices).toEqual([
@@ -318,7 +307,7 @@ test("an embedded engine whose thread is replaced continues with the last snapsh
 });
 
 test("a snapshot that can't be written is reported, and the engine continues", async () => {
-  const folder = newFolder();
+  const folder = dataFolder();
   mkdirSync(folder);
   const notices: string[] = [];
   const engine = await startEmbeddedEngine({
@@ -337,30 +326,26 @@ test("while a snapshot can't be written, /ready responds 503 with the reason, an
   tags: "full-run",
   timeout: 150_000,
 }, async () => {
-  const folder = newFolder();
+  const folder = dataFolder();
   mkdirSync(folder);
   const engine = await startEmbeddedEngine({ snapshot: join(folder, "embedded.snapshot") });
-  const gateway = await createGateway({ engine, port: 0 });
-  try {
-    const ready = async () => {
-      const response = await fetch(`${gateway.url}/ready`);
-      return [response.status, await response.json()];
-    };
-    const reason = expect.stringMatching(/data could not be written to .*embedded\.snapshot \(ENOENT\)$/);
-    rmSync(folder, { recursive: true });
-    await one(engine, "SET", "k", "v");
-    await expect.poll(ready, { timeout: 60_000 }).toEqual([503, { status: "down", reason }]);
-    expect((await fetch(`${gateway.url}/health`)).status).toBe(200);
-    mkdirSync(folder);
-    await expect.poll(ready, { timeout: 60_000 }).toEqual([200, { status: "ready" }]);
-  } finally {
-    await gateway.close();
-  }
+  const gateway = forTest(await createGateway({ engine, port: 0 }));
+  const ready = async () => {
+    const response = await fetch(`${gateway.url}/ready`);
+    return [response.status, await response.json()];
+  };
+  const reason = expect.stringMatching(/data could not be written to .*embedded\.snapshot \(ENOENT\)$/);
+  rmSync(folder, { recursive: true });
+  await one(engine, "SET", "k", "v");
+  await expect.poll(ready, { timeout: 60_000 }).toEqual([503, { status: "down", reason }]);
+  expect((await fetch(`${gateway.url}/health`)).status).toBe(200);
+  mkdirSync(folder);
+  await expect.poll(ready, { timeout: 60_000 }).toEqual([200, { status: "ready" }]);
 });
 
 describe("the lock of a folder", () => {
   const folderWith = (lock: unknown) => {
-    const folder = newFolder();
+    const folder = dataFolder();
     mkdirSync(folder);
     writeFileSync(join(folder, "gateway.lock"), typeof lock === "string" ? lock : JSON.stringify(lock));
     return folder;

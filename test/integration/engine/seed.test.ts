@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type RedisServer, startRedis } from "warmline-testbed";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { runSeed } from "../../../gateway/src/seed/run-seed.js";
 import { readSeedFile } from "../../../gateway/src/seed/seed-file.js";
+import { newFolder } from "../../support/new-folder.js";
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-run-seed-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder("run-seed");
 
 const LIBRARY = `FUNCTION LOAD "#!lua name=lib\\nredis.register_function('f', function() return 1 end)"`;
 

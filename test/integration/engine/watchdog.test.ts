@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
+import { forTest } from "../../support/lifetime.js";
 import { RawClient } from "./raw-client.js";
 
 /** Reads that take longer than any timeout: a regular expression that tries each way to divide the text. */
@@ -15,63 +16,59 @@ return reply`;
 describe("watchdog of the embedded engine", () => {
   test("a stuck thread is replaced, its connections end, and the lost data is reported", async () => {
     const notices: string[] = [];
-    const engine = await startEmbeddedEngine({
-      stallTimeoutMs: 400,
-      onNotice: (message) => notices.push(message),
-    });
-    try {
-      const redis = new RawClient(engine.connect());
-      await redis.call("JSON.SET", "texts", "$", TEXTS);
-      const wedged = redis.call(...ENDLESS);
-      const bystander = new RawClient(engine.connect());
-      const waiting = bystander.call("PING");
-      await expect(wedged).rejects.toThrow(
-        "the embedded engine did not respond for 0.4 s while it ran JSON.GET",
-      );
-      await expect(waiting).rejects.toThrow(
-        "the embedded engine did not respond for 0.4 s while it ran JSON.GET",
-      );
-      expect(notices).toEqual([
-        "the embedded engine did not respond for 0.4 s while it ran JSON.GET; it was restarted, and its data is lost",
-      ]);
-      const fresh = new RawClient(engine.connect());
-      expect(await fresh.call("DBSIZE")).toBe(0);
-      expect(await fresh.call("SET", "k", "v")).toBe("OK");
-    } finally {
-      await engine.close();
-    }
+    const engine = forTest(
+      await startEmbeddedEngine({
+        stallTimeoutMs: 400,
+        onNotice: (message) => notices.push(message),
+      }),
+    );
+    const redis = new RawClient(engine.connect());
+    await redis.call("JSON.SET", "texts", "$", TEXTS);
+    const wedged = redis.call(...ENDLESS);
+    const bystander = new RawClient(engine.connect());
+    const waiting = bystander.call("PING");
+    await expect(wedged).rejects.toThrow(
+      "the embedded engine did not respond for 0.4 s while it ran JSON.GET",
+    );
+    await expect(waiting).rejects.toThrow(
+      "the embedded engine did not respond for 0.4 s while it ran JSON.GET",
+    );
+    expect(notices).toEqual([
+      "the embedded engine did not respond for 0.4 s while it ran JSON.GET; it was restarted, and its data is lost",
+    ]);
+    const fresh = new RawClient(engine.connect());
+    expect(await fresh.call("DBSIZE")).toBe(0);
+    expect(await fresh.call("SET", "k", "v")).toBe("OK");
   });
 
   test("a thread that runs out of memory is replaced likewise", { tags: "full-run" }, async () => {
     const notices: string[] = [];
-    const engine = await startEmbeddedEngine({
-      limits: { maxMemoryBytes: 64 * 1024 * 1024 },
-      onNotice: (message) => notices.push(message),
-    });
-    try {
-      const redis = new RawClient(engine.connect());
-      const sets: string[] = [];
-      for (let full = false; !full; ) {
-        const members = Array.from({ length: 1000 }, (_, index) => sets.length * 1000 + index);
-        sets.push(`s${sets.length}`);
-        await redis.call("SADD", `s${sets.length}`, ...members).catch(() => {
-          full = true;
-        });
-      }
-      // Its data fits into memory; the copies that this reply consists of do not.
-      const failure = await redis
-        .call("SUNION", ...Array<string[]>(20).fill(sets).flat())
-        .catch((error: Error) => error.message);
-      expect(failure).toMatch(
-        /^(the embedded engine ran out of memory|connection to the embedded engine lost)$/,
-      );
-      await expect
-        .poll(() => notices)
-        .toEqual(["the embedded engine ran out of memory; it was restarted, and its data is lost"]);
-      expect(await new RawClient(engine.connect()).call("DBSIZE")).toBe(0);
-    } finally {
-      await engine.close();
+    const engine = forTest(
+      await startEmbeddedEngine({
+        limits: { maxMemoryBytes: 64 * 1024 * 1024 },
+        onNotice: (message) => notices.push(message),
+      }),
+    );
+    const redis = new RawClient(engine.connect());
+    const sets: string[] = [];
+    for (let full = false; !full; ) {
+      const members = Array.from({ length: 1000 }, (_, index) => sets.length * 1000 + index);
+      sets.push(`s${sets.length}`);
+      await redis.call("SADD", `s${sets.length}`, ...members).catch(() => {
+        full = true;
+      });
     }
+    // Its data fits into memory; the copies that this reply consists of do not.
+    const failure = await redis
+      .call("SUNION", ...Array<string[]>(20).fill(sets).flat())
+      .catch((error: Error) => error.message);
+    expect(failure).toMatch(
+      /^(the embedded engine ran out of memory|connection to the embedded engine lost)$/,
+    );
+    await expect
+      .poll(() => notices)
+      .toEqual(["the embedded engine ran out of memory; it was restarted, and its data is lost"]);
+    expect(await new RawClient(engine.connect()).call("DBSIZE")).toBe(0);
   });
 
   test.each([
@@ -79,38 +76,32 @@ describe("watchdog of the embedded engine", () => {
     ["a script", (work: string[]) => [["EVAL", CALLS, "0", String(TIMES), ...work]]],
   ])("%s that takes longer than the timeout is left alone", async (_name, commandsOf) => {
     const notices: string[] = [];
-    const engine = await startEmbeddedEngine({
-      stallTimeoutMs: 1_000,
-      onNotice: (message) => notices.push(message),
-    });
-    try {
-      const redis = new RawClient(engine.connect());
-      await redis.call("MSET", "a", "x".repeat(700), "b", "y".repeat(700));
-      const replies = await Promise.all(
-        commandsOf(["LCS", "a", "b", "LEN"]).map((args: string[]) => redis.call(...args)),
-      );
-      expect([replies.at(-1)].flat().at(-1)).toBe(0);
-      expect(notices).toEqual([]);
-    } finally {
-      await engine.close();
-    }
+    const engine = forTest(
+      await startEmbeddedEngine({
+        stallTimeoutMs: 1_000,
+        onNotice: (message) => notices.push(message),
+      }),
+    );
+    const redis = new RawClient(engine.connect());
+    await redis.call("MSET", "a", "x".repeat(700), "b", "y".repeat(700));
+    const replies = await Promise.all(
+      commandsOf(["LCS", "a", "b", "LEN"]).map((args: string[]) => redis.call(...args)),
+    );
+    expect([replies.at(-1)].flat().at(-1)).toBe(0);
+    expect(notices).toEqual([]);
   });
 
   test("patterns that a matcher could take forever for take no time", async () => {
-    const engine = await startEmbeddedEngine({ stallTimeoutMs: 2_000 });
-    try {
-      const redis = new RawClient(engine.connect());
-      const subscriber = new RawClient(engine.connect());
-      const [key, pattern] = ["a".repeat(60), `${"a*".repeat(20)}b`];
-      await redis.call("SET", key, "v");
-      await subscriber.call("PSUBSCRIBE", pattern);
-      expect(await redis.call("KEYS", pattern)).toEqual([]);
-      expect(await redis.call("SCAN", "0", "MATCH", pattern)).toEqual(["0", []]);
-      expect(await redis.call("PUBLISH", key, "m")).toBe(0);
-      expect(await redis.call("PUBLISH", `${key}b`, "m")).toBe(1);
-    } finally {
-      await engine.close();
-    }
+    const engine = forTest(await startEmbeddedEngine({ stallTimeoutMs: 2_000 }));
+    const redis = new RawClient(engine.connect());
+    const subscriber = new RawClient(engine.connect());
+    const [key, pattern] = ["a".repeat(60), `${"a*".repeat(20)}b`];
+    await redis.call("SET", key, "v");
+    await subscriber.call("PSUBSCRIBE", pattern);
+    expect(await redis.call("KEYS", pattern)).toEqual([]);
+    expect(await redis.call("SCAN", "0", "MATCH", pattern)).toEqual(["0", []]);
+    expect(await redis.call("PUBLISH", key, "m")).toBe(0);
+    expect(await redis.call("PUBLISH", `${key}b`, "m")).toBe(1);
   });
 
   test("connections end at once, with the reason, after the engine is closed", async () => {

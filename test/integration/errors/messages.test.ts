@@ -2,20 +2,16 @@ import { createServer as createH2Server } from "node:http2";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { gzipSync } from "node:zlib";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { Redis, type RedisOptions, type WarmlineError } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { freePorts, makeAuthority } from "warmline-testbed";
 import { createGateway } from "../../../gateway/src/index.js";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { forTest } from "../../support/lifetime.js";
 import { listenApart } from "../../support/listen-apart.js";
 
 // Mistakes whose message has to name what is wrong and what to do.
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
 
 const entries = [
   ["Node's entry", Redis],
@@ -30,16 +26,12 @@ const errorOf = (call: Promise<unknown>): Promise<WarmlineError> =>
 
 async function listen(server: Server): Promise<number> {
   await listenApart(server);
-  cleanups.push(() => new Promise((closed) => server.close(closed)));
+  onTestFinished(() => new Promise<void>((closed) => server.close(() => closed())));
   return (server.address() as AddressInfo).port;
 }
 
 describe.each(entries)("on %s", (name, Client) => {
-  const client = (options: RedisOptions) => {
-    const redis = new Client({ token: "t", retry: false, ...options });
-    cleanups.push(() => redis.close());
-    return redis;
-  };
+  const client = (options: RedisOptions) => forTest(new Client({ token: "t", retry: false, ...options }));
 
   test("error.cause.code is the system's", async () => {
     const [port] = await freePorts(1);
@@ -47,8 +39,7 @@ describe.each(entries)("on %s", (name, Client) => {
     expect(refused.cause).toMatchObject({ code: "ECONNREFUSED" });
     const unknown = await errorOf(client({ url: "http://nowhere.invalid" }).get("k"));
     expect((unknown.cause as { code: string }).code).toMatch(/^(ENOTFOUND|EAI_AGAIN)$/);
-    const endpoint = await RawEndpoint.start();
-    cleanups.push(() => endpoint.stop());
+    const endpoint = await RawEndpoint.startForTest();
     endpoint.onRequest = ({ socket }) => socket.resetAndDestroy();
     const reset = await errorOf(client({ url: endpoint.url }).incr("n"));
     expect((reset.cause as { code: string }).code).toMatch(/^(ECONNRESET|UND_ERR_SOCKET)$/);
@@ -59,8 +50,7 @@ describe.each(entries)("on %s", (name, Client) => {
   });
 
   test("a url with a path that is too much is named", async () => {
-    const gateway = await createGateway({ engine: "embedded", port: 0, token: "t" });
-    cleanups.push(() => gateway.close());
+    const gateway = forTest(await createGateway({ engine: "embedded", port: 0, token: "t" }));
     const { message } = await errorOf(client({ url: `${gateway.url}/foo` }).get("k"));
     expect(message).toMatch(/unknown command .*; is the path of url right\?/);
     expect((await errorOf(client({ url: gateway.url }).exec(["NONSENSE"]))).message).not.toContain("path");
@@ -68,8 +58,7 @@ describe.each(entries)("on %s", (name, Client) => {
 
   if (name === "Node's entry") {
     test("a response that a proxy has compressed is named", async () => {
-      const endpoint = await RawEndpoint.start();
-      cleanups.push(() => endpoint.stop());
+      const endpoint = await RawEndpoint.startForTest();
       const body = gzipSync('{"result":"v"}');
       endpoint.onRequest = ({ socket }) => {
         socket.write(
@@ -97,23 +86,25 @@ test("a server that speaks HTTP/2 alone is named", async () => {
   const port = await listen(
     createTlsServer({ ...certificate, ALPNProtocols: ["h2"] }, (socket) => socket.on("error", () => {})),
   );
-  const redis = new Redis({
-    url: `https://localhost:${port}`,
-    token: "t",
-    retry: false,
-    timeout: 10_000,
-    tls: { ca: authority },
-  });
-  cleanups.push(() => redis.close());
+  const redis = forTest(
+    new Redis({
+      url: `https://localhost:${port}`,
+      token: "t",
+      retry: false,
+      timeout: 10_000,
+      tls: { ca: authority },
+    }),
+  );
   expect((await errorOf(redis.get("k"))).message).toContain("the server does not speak HTTP/1.1");
   const plain = await listen(createH2Server() as unknown as Server);
-  const cleartext = new Redis({
-    url: `http://127.0.0.1:${plain}`,
-    token: "t",
-    retry: false,
-    timeout: 1_000,
-  });
-  cleanups.push(() => cleartext.close());
+  const cleartext = forTest(
+    new Redis({
+      url: `http://127.0.0.1:${plain}`,
+      token: "t",
+      retry: false,
+      timeout: 1_000,
+    }),
+  );
   expect((await errorOf(cleartext.get("k"))).message).toMatch(/HTTP\/1\.1/);
 });
 
@@ -130,8 +121,7 @@ test.each<[name: string, end: (socket: Socket) => void, message: RegExp]>([
       end(socket);
     }),
   );
-  const redis = new Redis({ url: `http://127.0.0.1:${port}`, token: "t", timeout: 1_000 });
-  cleanups.push(() => redis.close());
+  const redis = forTest(new Redis({ url: `http://127.0.0.1:${port}`, token: "t", timeout: 1_000 }));
   expect((await errorOf(redis.get("k"))).message).toMatch(message);
   // About two for each attempt: the pauses between them are those of any failure. A loop opens thousands.
   expect(connections).toBeLessThan(100);

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { type BuildOptions, build } from "esbuild";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { startGateway } from "warmline-gateway/testing";
+import { newFolder } from "../../support/new-folder.js";
 
 // The stack of a rejected call has the line of the program that made it.
 
@@ -14,10 +14,9 @@ const program = join(import.meta.dirname, "programs/print-stacks.ts");
 
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "warmline-stacks-"));
+  folder = newFolder("stacks");
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Stacks = Record<string, { stack?: string; name?: string }>;
 

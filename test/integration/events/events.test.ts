@@ -5,6 +5,7 @@ import { Redis, type RedisOptions } from "warmline";
 import { warmlineConnector } from "warmline/ioredis";
 import { startInstance } from "warmline-testbed";
 import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
+import { forTest } from "../../support/lifetime.js";
 
 // Events of the Node entry about its connections, on `node:diagnostics_channel`.
 
@@ -183,23 +184,21 @@ test("nothing is published without a subscriber", async () => {
 
 test("a thaw is published with about the frozen time", async () => {
   endpoint.onRequest = ({ socket }) => socket.write(resp2Response("$1\r\nv\r\n"));
-  const instance = await startInstance({
-    handler: fileURLToPath(new URL("handlers/listener.mjs", import.meta.url)),
-    env: { WARMLINE_URL: endpoint.url, WARMLINE_TOKEN: "t" },
-    timeoutMs: 10_000,
-  });
-  try {
-    const begun = performance.now();
-    await instance.invoke();
-    await instance.freeze();
-    await new Promise((resolve) => setTimeout(resolve, 2_300));
-    await instance.thaw();
-    const { result } = await instance.invoke();
-    const thaws = (result as typeof heard).filter(([name]) => name === "thaw");
-    expect(thaws).toEqual([["thaw", { origin, frozenMs: ms, idle: 1 }]]);
-    expect(thaws[0]?.[1].frozenMs).toBeGreaterThan(1_000);
-    expect(thaws[0]?.[1].frozenMs).toBeLessThan(performance.now() - begun);
-  } finally {
-    await instance.stop();
-  }
+  const instance = forTest(
+    await startInstance({
+      handler: fileURLToPath(new URL("handlers/listener.mjs", import.meta.url)),
+      env: { WARMLINE_URL: endpoint.url, WARMLINE_TOKEN: "t" },
+      timeoutMs: 10_000,
+    }),
+  );
+  const begun = performance.now();
+  await instance.invoke();
+  await instance.freeze();
+  await new Promise((resolve) => setTimeout(resolve, 2_300));
+  await instance.thaw();
+  const { result } = await instance.invoke();
+  const thaws = (result as typeof heard).filter(([name]) => name === "thaw");
+  expect(thaws).toEqual([["thaw", { origin, frozenMs: ms, idle: 1 }]]);
+  expect(thaws[0]?.[1].frozenMs).toBeGreaterThan(1_000);
+  expect(thaws[0]?.[1].frozenMs).toBeLessThan(performance.now() - begun);
 });

@@ -12,13 +12,12 @@ let endpoint: RawEndpoint;
 let heard: TraceEvent[];
 let unsubscribe: () => void;
 beforeEach(async () => {
-  endpoint = await RawEndpoint.start();
+  endpoint = await RawEndpoint.startForTest();
   ({ events: heard, stop: unsubscribe } = collectTraces());
 });
-afterEach(async () => {
+afterEach(() => {
   unsubscribe();
   client().close();
-  await endpoint.stop();
 });
 
 const client = (options: RedisOptions = {}) =>

@@ -83,27 +83,25 @@ async function metric(name: string): Promise<number> {
   return Number(line?.split(" ")[1]);
 }
 
-describe("between softMaxConnections and maxConnections", () => {
-  test("the longest idle connection is closed to make room, and none with a request", async () => {
-    await start({ softMaxConnections: 3, maxConnections: 10 });
-    const busy = new Client();
-    busy.send("BLPOP", "none", "20");
-    const first = await new Client().ping();
-    await sleep(20);
-    const second = await new Client().ping();
-    await sleep(LONG_IDLE);
-    const third = await new Client().ping();
-    await expect.poll(() => first.closed).toBe(true);
-    expect([busy.closed, second.closed, third.closed]).toEqual([false, false, false]);
-    const fourth = await new Client().ping();
-    await expect.poll(() => second.closed).toBe(true);
-    // The others were used a moment ago, so that the fifth is let in beside them.
-    const fifth = await new Client().ping();
-    expect([busy.closed, third.closed, fourth.closed, fifth.closed]).toEqual([false, false, false, false]);
-    expect(await metric("connections_evicted_total")).toBe(2);
-    await release(1);
-    await expect.poll(() => busy.received).toContain('{"result":["none","0"]}');
-  });
+test("the longest idle connection is closed to make room, and none with a request", async () => {
+  await start({ softMaxConnections: 3, maxConnections: 10 });
+  const busy = new Client();
+  busy.send("BLPOP", "none", "20");
+  const first = await new Client().ping();
+  await sleep(20);
+  const second = await new Client().ping();
+  await sleep(LONG_IDLE);
+  const third = await new Client().ping();
+  await expect.poll(() => first.closed).toBe(true);
+  expect([busy.closed, second.closed, third.closed]).toEqual([false, false, false]);
+  const fourth = await new Client().ping();
+  await expect.poll(() => second.closed).toBe(true);
+  // The others were used a moment ago, so that the fifth is let in beside them.
+  const fifth = await new Client().ping();
+  expect([busy.closed, third.closed, fourth.closed, fifth.closed]).toEqual([false, false, false, false]);
+  expect(await metric("connections_evicted_total")).toBe(2);
+  await release(1);
+  await expect.poll(() => busy.received).toContain('{"result":["none","0"]}');
 });
 
 describe("at maxConnections", () => {

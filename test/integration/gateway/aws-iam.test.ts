@@ -1,17 +1,17 @@
-import fs, { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import fs, { writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { type FakeRedis, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { newFolder } from "../../support/new-folder.js";
 import { call, run } from "./http.js";
 
 /** Whatever holds one of these is a leak. */
 const SECRETS = ["hush-secret-key", "hush-session-token", "hush-authorization"];
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-iam-"));
+const folder = newFolder("iam");
 const authorization = join(folder, "authorization");
 writeFileSync(authorization, "hush-authorization");
 let redis: FakeRedis;
@@ -31,10 +31,7 @@ afterEach(async () => {
     server.close();
   }
 });
-afterAll(async () => {
-  await redis?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => redis?.close());
 
 /** A service of metadata. */
 async function serve(respond: (req: IncomingMessage, res: ServerResponse) => void): Promise<string> {

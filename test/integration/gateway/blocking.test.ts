@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { describeEngines, realRedis } from "./engines.js";
 import { call, run } from "./http.js";
@@ -8,16 +8,14 @@ const LIMIT = 4;
 
 describeEngines("commands that wait", (setup) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   // Each test has a gateway of its own, because idle connections count too.
   beforeEach(async () => {
-    ({ gateway, stop } = await setup.start({
+    gateway = await setup.start({
       commandTimeout: 2_000,
       maxBlockingConnections: LIMIT,
       shutdownTimeout: 100,
-    }));
+    });
   });
-  afterEach(() => stop());
 
   /** The number of connections for blocking commands, lent or idle. */
   const blockingConnections = async () => {

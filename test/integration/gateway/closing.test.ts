@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import {
   connectRedis,
@@ -7,6 +7,7 @@ import {
   type RedisServer,
   startRedis,
 } from "../../../testbed/src/index.js";
+import { beforeTests } from "../../support/lifetime.js";
 import { call } from "./http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -16,14 +17,10 @@ describe("a gateway that closes", { tags: "redis-server" }, () => {
   let redis: RedisConnection;
   let gateway: Gateway;
   const sockets: Socket[] = [];
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = await connectRedis({ path: server.path! });
+  beforeTests(async (shared) => {
+    server = shared(await startRedis());
+    redis = shared(await connectRedis({ path: server.path! }));
     await redis.command("ACL", "SETUSER", "plain", "on", ">pw", "~*", "+@all", "-client|unblock");
-  });
-  afterAll(async () => {
-    redis?.close();
-    await server?.stop();
   });
   afterEach(async () => {
     for (const socket of sockets.splice(0)) socket.destroy();

@@ -1,13 +1,18 @@
-import { describe } from "vitest";
+import { afterAll, describe } from "vitest";
+import { getCurrentTest } from "vitest/suite";
 import { startRedis } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 
 /** A gateway on one of the engines. */
 export interface Setup {
   readonly name: string;
-  /** Starts the engine and a gateway on it; `stop` ends both. */
-  start(options?: Partial<GatewayOptions>): Promise<{ gateway: Gateway; stop(): Promise<void> }>;
+  /**
+   * Starts the engine and a gateway on it. In {@link describeEngines}, both end with the running test, or after all tests where a
+   * hook of the group starts them; else when the gateway is closed.
+   */
+  start(options?: Partial<GatewayOptions>): Promise<Gateway>;
 }
 
 /** Timeout of commands in ms: on a busy machine some take longer than the default allows. */
@@ -19,13 +24,11 @@ export const realRedis: Setup = {
   async start(options) {
     const redis = await startRedis();
     const gateway = await createGateway({ redis: redis.url, port: 0, commandTimeout: PATIENT, ...options });
-    return {
-      gateway,
-      async stop() {
-        await gateway.close();
-        await redis.stop();
-      },
+    const close = async () => {
+      await gateway.close();
+      await redis.stop();
     };
+    return Object.create(gateway, { close: { value: close } });
   },
 };
 
@@ -33,13 +36,28 @@ export const embeddedEngine: Setup = {
   name: "the embedded engine",
   async start(options) {
     const engine = await startEmbeddedEngine();
-    const gateway = await createGateway({ engine, port: 0, commandTimeout: PATIENT, ...options });
-    return { gateway, stop: () => gateway.close() };
+    return createGateway({ engine, port: 0, commandTimeout: PATIENT, ...options });
   },
 };
 
+function closing({ name, start }: Setup): Setup {
+  const shared: Gateway[] = [];
+  afterAll(async () => {
+    for (const gateway of shared) await gateway.close();
+  });
+  return {
+    name,
+    async start(options) {
+      const gateway = await start(options);
+      if (getCurrentTest()) return forTest(gateway);
+      shared.push(gateway);
+      return gateway;
+    },
+  };
+}
+
 /** Describes a suite on each engine: the protocol must be the same on both. The name is continued by "on" and the engine. */
 export function describeEngines(name: string, suite: (setup: Setup) => void): void {
-  describe(`${name} on ${realRedis.name}`, { tags: "redis-server" }, () => suite(realRedis));
-  describe(`${name} on ${embeddedEngine.name}`, () => suite(embeddedEngine));
+  describe(`${name} on ${realRedis.name}`, { tags: "redis-server" }, () => suite(closing(realRedis)));
+  describe(`${name} on ${embeddedEngine.name}`, () => suite(closing(embeddedEngine)));
 }

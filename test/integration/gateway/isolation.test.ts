@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type RedisServer, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { beforeTests, forTest } from "../../support/lifetime.js";
 import { call, run } from "./http.js";
 
 const metric = async (gateway: Gateway, name: string) =>
@@ -11,13 +12,9 @@ const metric = async (gateway: Gateway, name: string) =>
 describe("one client among many", { tags: "redis-server" }, () => {
   let redis: RedisServer;
   let gateway: Gateway;
-  beforeAll(async () => {
-    redis = await startRedis();
-    gateway = await createGateway({ redis: redis.url, port: 0 });
-  });
-  afterAll(async () => {
-    await gateway?.close();
-    await redis?.stop();
+  beforeTests(async (shared) => {
+    redis = shared(await startRedis());
+    gateway = shared(await createGateway({ redis: redis.url, port: 0 }));
   });
 
   test("a client can't end or change the shared connection", async () => {
@@ -54,8 +51,8 @@ MONITOR|SCRIPT DEBUG YES|SHUTDOWN NOSAVE|READONLY|SYNC|PSYNC ? -1|REPLCONF ACK 0
 test("a stall of the gateway itself does not count as silence of Redis", {
   tags: "redis-server",
 }, async () => {
-  const redis = await startRedis();
-  const gateway = await createGateway({ redis: redis.url, port: 0, commandTimeout: 400 });
+  const redis = forTest(await startRedis());
+  const gateway = forTest(await createGateway({ redis: redis.url, port: 0, commandTimeout: 400 }));
   expect(await run(gateway, "PING")).toBe("PONG");
   const busy =
     "local start = redis.call('TIME') local function ms(t) return t[1] * 1000 + t[2] / 1000 end " +
@@ -68,6 +65,4 @@ test("a stall of the gateway itself does not count as silence of Redis", {
   };
   setTimeout(() => setImmediate(hold), 100);
   expect((await response).json).toEqual({ result: "done" });
-  await gateway.close();
-  await redis.stop();
 });

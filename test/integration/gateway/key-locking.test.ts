@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { describeEngines } from "./engines.js";
 import { call, run } from "./http.js";
@@ -17,11 +17,9 @@ describeEngines("scripts with flags", ({ name, start }) => {
   // The embedded engine does not support such lines.
   const hasFlags = name !== "the embedded engine";
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   beforeAll(async () => {
-    ({ gateway, stop } = await start());
+    gateway = await start();
   });
-  afterAll(() => stop());
 
   const post = async (path: string, body: unknown[]) => (await call(gateway, path, { body })).json;
 

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { Redis } from "../../../src/index.js";
+import { forTest } from "../../support/lifetime.js";
+import { newFolder } from "../../support/new-folder.js";
 import { type Listening, listen } from "../subscribe/listen.js";
 import { embeddedEngine } from "./engines.js";
 import { call, type GatewayResponse } from "./http.js";
@@ -23,22 +24,17 @@ function expectLimited(
 
 describe("limits of a token, whatever the engine", () => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   const streams: Listening[] = [];
   const begin = async (limits: object, options: Partial<GatewayOptions> = {}) => {
-    ({ gateway, stop } = await embeddedEngine.start({
-      shutdownTimeout: 0,
-      tokens: [
-        { name: "page", token: "page", limits },
-        { name: "app", token: "app" },
-      ],
-      ...options,
-    }));
+    const tokens = [
+      { name: "page", token: "page", limits },
+      { name: "app", token: "app" },
+    ];
+    gateway = forTest(await embeddedEngine.start({ shutdownTimeout: 0, tokens, ...options }));
   };
   const send = (body: readonly unknown[], path = "/", token = "page") => call(gateway, path, { token, body });
-  afterEach(async () => {
+  afterEach(() => {
     for (const stream of streams.splice(0)) stream.close();
-    await stop();
   });
 
   test("commandsPerSecond counts each command, alone, in a pipeline and in a transaction", async () => {
@@ -149,28 +145,19 @@ describe("limits of a token, whatever the engine", () => {
   });
 });
 
-describe("limits of a token", () => {
-  test("limits are reloaded with the token file, and the token's event streams stay open", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "warmline-limits-"));
-    const tokensFile = join(folder, "tokens.yaml");
-    const write = (limits: string) =>
-      writeFileSync(tokensFile, `- { name: page, token: page, limits: { ${limits} } }\n`);
-    write("commandsPerSecond: 2");
-    const gateway = await createGateway({ engine: "embedded", port: 0, token: "main", tokensFile });
-    const ping = () => call(gateway, "/", { token: "page", body: ["PING"] });
-    const burst = async () =>
-      (await Promise.all(Array.from({ length: 10 }, ping))).map(({ status }) => status);
-    const stream = await listen(gateway, "/subscribe/c", { token: "page" });
-    try {
-      expect(await burst()).toContain(429);
-      write("commandsPerSecond: 1000");
-      await expect.poll(burst, { timeout: 5_000 }).toEqual(Array(10).fill(200));
-      await call(gateway, "/publish/c/m", { token: "main" });
-      await expect.poll(() => stream.data).toEqual(["subscribe,c,1", "message,c,m"]);
-    } finally {
-      stream.close();
-      await gateway.close();
-      rmSync(folder, { recursive: true });
-    }
-  });
+test("limits are reloaded with the token file, and the token's event streams stay open", async () => {
+  const folder = newFolder("limits");
+  const tokensFile = join(folder, "tokens.yaml");
+  const write = (limits: string) =>
+    writeFileSync(tokensFile, `- { name: page, token: page, limits: { ${limits} } }\n`);
+  write("commandsPerSecond: 2");
+  const gateway = forTest(await createGateway({ engine: "embedded", port: 0, token: "main", tokensFile }));
+  const ping = () => call(gateway, "/", { token: "page", body: ["PING"] });
+  const burst = async () => (await Promise.all(Array.from({ length: 10 }, ping))).map(({ status }) => status);
+  const stream = forTest(await listen(gateway, "/subscribe/c", { token: "page" }));
+  expect(await burst()).toContain(429);
+  write("commandsPerSecond: 1000");
+  await expect.poll(burst, { timeout: 5_000 }).toEqual(Array(10).fill(200));
+  await call(gateway, "/publish/c/m", { token: "main" });
+  await expect.poll(() => stream.data).toEqual(["subscribe,c,1", "message,c,m"]);
 });

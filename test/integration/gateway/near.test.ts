@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { type RedisServer, startRedis } from "../../../testbed/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { slotOf } from "../../support/slot.js";
 import { call } from "./http.js";
 
@@ -37,25 +38,22 @@ const listed = ({ changes }: Report) => changes.split(",").filter(Boolean);
 
 describe("reports of changes to near caches", { tags: "redis-server" }, () => {
   let server: RedisServer;
-  const gateways: Gateway[] = [];
   beforeAll(async () => {
     server = await startRedis();
-  });
-  afterEach(async () => {
-    for (const gateway of gateways.splice(0)) await gateway.close();
   });
   afterAll(() => server?.stop());
 
   async function start(options: GatewayOptions = {}): Promise<Gateway> {
-    const gateway = await createGateway({
-      port: 0,
-      redis: server.url,
-      token: "main",
-      logLevel: "silent",
-      nearPrefix: ["near:", "flag:é"],
-      ...options,
-    });
-    gateways.push(gateway);
+    const gateway = forTest(
+      await createGateway({
+        port: 0,
+        redis: server.url,
+        token: "main",
+        logLevel: "silent",
+        nearPrefix: ["near:", "flag:é"],
+        ...options,
+      }),
+    );
     return gateway;
   }
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { startRedis } from "../../../testbed/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 
 // The table of numbered requests, by raw requests to one gateway.
 
@@ -126,20 +127,14 @@ test("no token publishes on the channel of gateways", async () => {
 test("a gateway offers numbers after some seconds, until another one uses its Redis", {
   tags: "redis-server",
 }, async () => {
-  const server = await startRedis();
-  const start = () => createGateway({ redis: server.url, port: 0, token: "one" });
+  const server = forTest(await startRedis());
+  const start = async () => forTest(await createGateway({ redis: server.url, port: 0, token: "one" }));
   const offers = async (to: Gateway) => (await send(["PING"], undefined, { to })).instance !== null;
-  const gateways = [await start()];
-  try {
-    const [first] = gateways as [Gateway];
-    expect(await offers(first)).toBe(false);
-    await expect.poll(() => offers(first)).toBe(true);
-    gateways.push(await start());
-    await expect.poll(() => offers(first)).toBe(false);
-    await new Promise((resolve) => setTimeout(resolve, 4_000));
-    expect(await Promise.all(gateways.map(offers))).toEqual([false, false]);
-  } finally {
-    for (const each of gateways) await each.close();
-    await server.stop();
-  }
+  const first = await start();
+  expect(await offers(first)).toBe(false);
+  await expect.poll(() => offers(first)).toBe(true);
+  const second = await start();
+  await expect.poll(() => offers(first)).toBe(false);
+  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  expect(await Promise.all([first, second].map(offers))).toEqual([false, false]);
 });

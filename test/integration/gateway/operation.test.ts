@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { call, run } from "./http.js";
 
 let gateway: Gateway;
@@ -171,23 +172,19 @@ test.each([
   "/ready responds 503 while Redis refuses commands, with the reason, and /health 200: %s",
   async (error) => {
     let isRefusing = false;
-    const redis = await startFakeRedis(() =>
-      isRefusing ? { bytes: Buffer.from(`-${error}\r\n`) } : undefined,
+    const redis = forTest(
+      await startFakeRedis(() => (isRefusing ? { bytes: Buffer.from(`-${error}\r\n`) } : undefined)),
     );
-    try {
-      gateway = await createGateway({ redis: redis.url, port: 0, token: "t" });
-      const ask = (path: string) => call(gateway, path, { token: null });
-      await expect.poll(async () => (await ask("/ready")).status).toBe(200);
-      isRefusing = true;
-      const { status, json } = await ask("/ready");
-      expect([status, json.status]).toEqual([503, "down"]);
-      expect(json.reason).toMatch(/^redis at .* refuses commands: /);
-      expect(json.reason).toContain(error);
-      expect((await ask("/health")).status).toBe(200);
-      isRefusing = false;
-      expect((await ask("/ready")).json).toEqual({ status: "ready" });
-    } finally {
-      await redis.close();
-    }
+    gateway = await createGateway({ redis: redis.url, port: 0, token: "t" });
+    const ask = (path: string) => call(gateway, path, { token: null });
+    await expect.poll(async () => (await ask("/ready")).status).toBe(200);
+    isRefusing = true;
+    const { status, json } = await ask("/ready");
+    expect([status, json.status]).toEqual([503, "down"]);
+    expect(json.reason).toMatch(/^redis at .* refuses commands: /);
+    expect(json.reason).toContain(error);
+    expect((await ask("/health")).status).toBe(200);
+    isRefusing = false;
+    expect((await ask("/ready")).json).toEqual({ status: "ready" });
   },
 );

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { allCommandInfo } from "../../../gateway/src/commands/command-info.js";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import {
@@ -8,6 +8,7 @@ import {
   type RedisServer,
   startRedis,
 } from "../../../testbed/src/index.js";
+import { beforeTests } from "../../support/lifetime.js";
 import {
   anyCall,
   CANARIES,
@@ -33,27 +34,24 @@ describe("a token with a key prefix", { tags: "redis-server" }, () => {
   let redis: RedisConnection;
   let gateway: Gateway;
 
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = await connectRedis({ path: server.path! });
-    gateway = await createGateway({
-      port: 0,
-      redis: server.url,
-      token: "main",
-      allowCommand: ["CONFIG", "DEBUG", "CLIENT LIST", "CLIENT KILL", "MIGRATE", "MODULE"],
-      commandTimeout: 2_000,
-      tokens: [
-        { name: "standard", token: "standard", prefix: PREFIX },
-        { name: "admin", token: "admin", role: "admin", prefix: PREFIX },
-        { name: "plain", token: "plain", prefix: "plain:" },
-        { name: "read-only", token: "read-only", role: "read-only", prefix: PREFIX },
-      ],
-    });
-  });
-  afterAll(async () => {
-    await gateway?.close();
-    redis?.close();
-    await server?.stop();
+  beforeTests(async (shared) => {
+    server = shared(await startRedis());
+    redis = shared(await connectRedis({ path: server.path! }));
+    gateway = shared(
+      await createGateway({
+        port: 0,
+        redis: server.url,
+        token: "main",
+        allowCommand: ["CONFIG", "DEBUG", "CLIENT LIST", "CLIENT KILL", "MIGRATE", "MODULE"],
+        commandTimeout: 2_000,
+        tokens: [
+          { name: "standard", token: "standard", prefix: PREFIX },
+          { name: "admin", token: "admin", role: "admin", prefix: PREFIX },
+          { name: "plain", token: "plain", prefix: "plain:" },
+          { name: "read-only", token: "read-only", role: "read-only", prefix: PREFIX },
+        ],
+      }),
+    );
   });
 
   beforeEach(reset);

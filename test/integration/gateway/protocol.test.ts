@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { version } from "../../../gateway/package.json";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { describeEngines } from "./engines.js";
@@ -12,11 +12,9 @@ const b64 = (text: string) => Buffer.from(text).toString("base64");
 
 describeEngines("the protocol", (setup) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   beforeAll(async () => {
-    ({ gateway, stop } = await setup.start({ maxBodySize: 1_000_000, maxCommands: 100 }));
+    gateway = await setup.start({ maxBodySize: 1_000_000, maxCommands: 100 });
   });
-  afterAll(() => stop());
   beforeEach(() => run(gateway, "FLUSHALL"));
 
   const set = (key: string, value: string) => run(gateway, "SET", key, value);

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { type RedisServer, startFakeRedis, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { beforeTests, forTest } from "../../support/lifetime.js";
 import { call, run } from "./http.js";
 
 describe("a Redis with a password", { tags: "redis-server" }, () => {
@@ -11,8 +12,8 @@ describe("a Redis with a password", { tags: "redis-server" }, () => {
     gateway = await createGateway({ redis: url, port: 0, commandTimeout: 2_000 });
     return gateway;
   };
-  beforeAll(async () => {
-    redis = await startRedis({ listen: "tcp" });
+  beforeTests(async (shared) => {
+    redis = shared(await startRedis({ listen: "tcp" }));
     port = redis.port!;
     await redis.command("ACL", "SETUSER", "ann", "on", ">p@ss word", "~*", "+@all");
     await redis.command("ACL", "SETUSER", "bob", "on", ">bob", "~*", "+@all", "-multi");
@@ -20,7 +21,6 @@ describe("a Redis with a password", { tags: "redis-server" }, () => {
     await redis.command("CONFIG", "SET", "requirepass", "secret");
   });
   afterEach(() => gateway?.close());
-  afterAll(() => redis?.stop());
 
   test("every kind of connection signs in, in the given database", async () => {
     const first = await start(`redis://:secret@127.0.0.1:${port}/3`);
@@ -80,16 +80,16 @@ describe("a Redis with a password", { tags: "redis-server" }, () => {
 });
 
 test("rediss:// sends nothing in the clear to a server without TLS", async () => {
-  const fake = await startFakeRedis();
-  const gateway = await createGateway({
-    redis: fake.url.replace("redis:", "rediss:"),
-    port: 0,
-    commandTimeout: 300,
-  });
+  const fake = forTest(await startFakeRedis());
+  const gateway = forTest(
+    await createGateway({
+      redis: fake.url.replace("redis:", "rediss:"),
+      port: 0,
+      commandTimeout: 300,
+    }),
+  );
   const response = await call(gateway, "/", { body: ["SET", "k", "v"] });
   expect(response.status).toBe(503);
   expect(response.headers["warmline-outcome"]).toBe("unsent");
   expect(fake.applied).toEqual([]);
-  await gateway.close();
-  await fake.close();
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { allCommandInfo } from "../../../gateway/src/commands/command-info.js";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import {
@@ -7,6 +7,7 @@ import {
   type RedisServer,
   startRedis,
 } from "../../../testbed/src/index.js";
+import { beforeTests } from "../../support/lifetime.js";
 import {
   anyCall,
   draw,
@@ -27,25 +28,22 @@ describe("a token of a role", { tags: "redis-server" }, () => {
   let redis: RedisConnection;
   let gateway: Gateway;
 
-  beforeAll(async () => {
+  beforeTests(async (shared) => {
     // SORT_RO turns a small sorted set into the form of a large one: the same data, but another dump.
-    server = await startRedis({ flags: ["--zset-max-listpack-entries", "0"] });
-    redis = await connectRedis({ path: server.path! });
-    gateway = await createGateway({
-      port: 0,
-      redis: server.url,
-      commandTimeout: 2_000,
-      tokens: [
-        { name: "reader", token: "reader", role: "read-only" },
-        { name: "scraper", token: "scraper", role: "metrics" },
-        { name: "app", token: "app" },
-      ],
-    });
-  });
-  afterAll(async () => {
-    await gateway?.close();
-    redis?.close();
-    await server?.stop();
+    server = shared(await startRedis({ flags: ["--zset-max-listpack-entries", "0"] }));
+    redis = shared(await connectRedis({ path: server.path! }));
+    gateway = shared(
+      await createGateway({
+        port: 0,
+        redis: server.url,
+        commandTimeout: 2_000,
+        tokens: [
+          { name: "reader", token: "reader", role: "read-only" },
+          { name: "scraper", token: "scraper", role: "metrics" },
+          { name: "app", token: "app" },
+        ],
+      }),
+    );
   });
   beforeEach(reset);
 

@@ -26,16 +26,14 @@ function expectRefused({ status, headers, json }: GatewayResponse, message: RegE
 
 describeEngines("shares of a token", (setup) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   const controllers: AbortController[] = [];
   const streams: Listening[] = [];
   const begin = async (options: Partial<GatewayOptions>) => {
-    ({ gateway, stop } = await setup.start({ shutdownTimeout: 0, ...options }));
+    gateway = await setup.start({ shutdownTimeout: 0, ...options });
   };
-  afterEach(async () => {
+  afterEach(() => {
     for (const controller of controllers.splice(0)) controller.abort();
     for (const stream of streams.splice(0)) stream.close();
-    await stop();
   });
 
   /** Number of connections that blocking commands have. */

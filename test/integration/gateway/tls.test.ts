@@ -1,21 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { connect as connectTcp, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { makeCertificate } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { newFolder } from "../../support/new-folder.js";
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-tls-"));
+const folder = newFolder("tls");
 const files = { tlsCert: join(folder, "cert.pem"), tlsKey: join(folder, "key.pem") };
 const certificate = makeCertificate();
 const renewed = makeCertificate();
 afterAll(() => {
   certificate.remove();
   renewed.remove();
-  rmSync(folder, { recursive: true });
 });
 
 let gateway: Gateway | undefined;

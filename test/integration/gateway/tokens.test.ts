@@ -1,27 +1,21 @@
-import { mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { renameSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { type RedisServer, startRedis } from "../../../testbed/src/index.js";
 import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
+import { forTest } from "../../support/lifetime.js";
+import { newFolder } from "../../support/new-folder.js";
 import { listen } from "../subscribe/listen.js";
 import { call } from "./http.js";
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-tokens-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder("tokens");
 
 const noperm = expect.stringMatching(/^NOPERM/);
 
-const gateways: Gateway[] = [];
-afterEach(async () => {
-  await Promise.all(gateways.splice(0).map((gateway) => gateway.close()));
-});
-
 async function start(options: Partial<GatewayOptions>): Promise<Gateway> {
-  const gateway = await createGateway({ port: 0, ...options });
-  gateways.push(gateway);
+  const gateway = forTest(await createGateway({ port: 0, ...options }));
   return gateway;
 }
 

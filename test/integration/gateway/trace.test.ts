@@ -1,18 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import type { TracedCommand } from "warmline-gateway";
 import { startGateway, type TestGateway } from "warmline-gateway/testing";
+import { beforeTests, forTest } from "../../support/lifetime.js";
 
 describe("onCommand", () => {
   const seen: TracedCommand[] = [];
   let gateway: TestGateway;
   let redis: Redis;
 
-  beforeAll(async () => {
-    gateway = await startGateway({ onCommand: (command) => seen.push(command) });
+  beforeTests(async (shared) => {
+    gateway = shared(await startGateway({ onCommand: (command) => seen.push(command) }));
     redis = new Redis({ url: gateway.url, token: gateway.token, retry: false });
   });
-  afterAll(() => gateway.close());
   beforeEach(async () => {
     await gateway.flush();
     seen.length = 0;
@@ -53,15 +53,13 @@ describe("onCommand", () => {
   });
 
   test("an error thrown by onCommand does not affect the request", async () => {
-    const other = await startGateway({
-      onCommand: () => {
-        throw new Error("mine");
-      },
-    });
-    try {
-      expect(await new Redis({ url: other.url, token: other.token }).incr("n")).toBe(1);
-    } finally {
-      await other.close();
-    }
+    const other = forTest(
+      await startGateway({
+        onCommand: () => {
+          throw new Error("mine");
+        },
+      }),
+    );
+    expect(await new Redis({ url: other.url, token: other.token }).incr("n")).toBe(1);
   });
 });

@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { ArgumentError, Redis, WarmlineError } from "warmline";
 import { InProgressError, idempotent } from "warmline/idempotent";
 import type { Gateway } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { describeEngines, embeddedEngine } from "../gateway/engines.js";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describeEngines("idempotent functions", (setup) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   let redis: Redis;
   beforeAll(async () => {
-    ({ gateway, stop } = await setup.start());
+    gateway = await setup.start();
     redis = new Redis({ url: gateway.url, token: gateway.token });
   });
-  afterAll(() => stop());
   beforeEach(() => redis.flushall());
 
   test("a function runs once, and later calls return its stored result", async () => {
@@ -66,14 +65,10 @@ describeEngines("idempotent functions", (setup) => {
 
   test("a result that Redis refuses ends the lease, so that the next delivery runs", async () => {
     const small = await setup.start({ maxBodySize: 10_000 });
-    try {
-      const client = new Redis({ url: small.gateway.url, token: small.gateway.token });
-      const call = (value: string) => idempotent(client, "event", () => value);
-      await expect(call("x".repeat(20_000))).rejects.toThrow(/larger than 10000 bytes/);
-      expect(await call("small")).toBe("small");
-    } finally {
-      await small.stop();
-    }
+    const client = new Redis({ url: small.url, token: small.token });
+    const call = (value: string) => idempotent(client, "event", () => value);
+    await expect(call("x".repeat(20_000))).rejects.toThrow(/larger than 10000 bytes/);
+    expect(await call("small")).toBe("small");
   });
 
   test("a concurrent duplicate rejects with retryAt, or waits for the result", async () => {
@@ -134,9 +129,11 @@ describeEngines("idempotent functions", (setup) => {
 
 test("a token with a key prefix may use idempotent functions and strict scopes", async () => {
   const token = "t".repeat(32);
-  const { gateway, stop } = await embeddedEngine.start({
-    tokens: [{ token, name: "app", prefix: "app:" }],
-  } as object);
+  const gateway = forTest(
+    await embeddedEngine.start({
+      tokens: [{ token, name: "app", prefix: "app:" }],
+    } as object),
+  );
   const redis = new Redis({ url: gateway.url, token });
   const run = () => idempotent(redis, "app:event", (guarded) => guarded.incr("app:n"));
   expect([await run(), await run()]).toEqual([1, 1]);
@@ -146,7 +143,6 @@ test("a token with a key prefix may use idempotent functions and strict scopes",
   expect(await strict().incr("app:n")).toBe(2);
   expect(await strict().incr("app:n")).toBe(2);
   await expect(strict().decr("app:n")).rejects.toMatchObject({ code: "OTHERPATH" });
-  await stop();
 });
 
 test("the arguments of idempotent are checked", async () => {

@@ -1,11 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { Redis as FetchRedis } from "../../../src/fetch.js";
 import { ConfigError, Redis, type RedisOptions, TimeoutError } from "../../../src/index.js";
 import { type NearOptions, near } from "../../../src/near.js";
 import { type RedisServer, startRedis } from "../../../testbed/src/index.js";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { beforeTests, forTest } from "../../support/lifetime.js";
 
 /** The time by which the clocks of this process are ahead, in ms. */
 const clocks = { monotonic: 0, wall: 0 };
@@ -23,7 +24,6 @@ const MATCH = { match: ["near:*", "single"] };
 describe("a near cache", { tags: "redis-server" }, () => {
   let server: RedisServer;
   let gateway: Gateway;
-  const others: Gateway[] = [];
   /** The commands that reached Redis through a gateway, such as `GET near:a`. */
   let sent: string[] = [];
 
@@ -37,9 +37,9 @@ describe("a near cache", { tags: "redis-server" }, () => {
       onCommand: ({ name, keys }) => sent.push([name, ...keys].join(" ")),
       ...options,
     });
-  beforeAll(async () => {
-    server = await startRedis();
-    gateway = await start();
+  beforeTests(async (shared) => {
+    server = shared(await startRedis());
+    gateway = shared(await start());
   });
   beforeEach(async () => {
     await server.command("FLUSHALL");
@@ -47,14 +47,7 @@ describe("a near cache", { tags: "redis-server" }, () => {
     await client().with({ near: "verify" }).get("near:none");
     sent = [];
   });
-  afterEach(async () => {
-    vi.restoreAllMocks();
-    for (const other of others.splice(0)) await other.close();
-  });
-  afterAll(async () => {
-    await gateway?.close();
-    await server?.stop();
-  });
+  afterEach(() => void vi.restoreAllMocks());
 
   const client = (
     options: Partial<NearOptions> = {},
@@ -325,8 +318,7 @@ describe("a near cache", { tags: "redis-server" }, () => {
   });
 
   test("a read that is in flight while a write ends is not kept, with reports and without", async () => {
-    const plain = await start({ nearPrefix: [] });
-    others.push(plain);
+    const plain = forTest(await start({ nearPrefix: [] }));
     for (const url of [gateway.url, plain.url]) {
       const redis = client({}, { enableAutoPipelining: false }, url);
       for (let i = 1; i <= 50; i++) {
@@ -406,9 +398,8 @@ describe("a near cache", { tags: "redis-server" }, () => {
   });
 
   test("replies are kept by time alone where the gateway reports no changes of their keys", async () => {
-    const plain = await start({ nearPrefix: [] });
-    const narrow = await start({ nearPrefix: ["near:a:"] });
-    others.push(plain, narrow);
+    const plain = forTest(await start({ nearPrefix: [] }));
+    const narrow = forTest(await start({ nearPrefix: ["near:a:"] }));
     for (const { url } of [plain, narrow]) {
       const redis = countable(5_000, url);
       await server.command("SET", "near:b", "1");
@@ -432,8 +423,7 @@ describe("a near cache", { tags: "redis-server" }, () => {
   test("a read of a Redis user that may not run PING is sent when its reply is too old", async () => {
     await server.command("ACL", "SETUSER", "mute", "on", ">secret", "~*", "+@all", "-ping");
     const user = { username: "mute", password: "secret" };
-    const narrow = await start({ tokens: [{ name: "mute", token: "mute", user }] });
-    others.push(narrow);
+    const narrow = forTest(await start({ tokens: [{ name: "mute", token: "mute", user }] }));
     const redis = client({ maxStale: 5_000 }, { token: "mute" }, narrow.url);
     await server.command("SET", "near:a", "1");
     expect(await redis.get("near:a")).toBe(1);
@@ -444,57 +434,30 @@ describe("a near cache", { tags: "redis-server" }, () => {
     expect(await redis.get("near:a")).toBe(3);
   });
 
-  test("another endpoint gets no header, and its replies are kept by time alone", async () => {
-    const endpoint = await RawEndpoint.start();
-    let value = 0;
-    endpoint.onRequest = ({ body, socket }) => {
-      const commands = JSON.parse(body) as string[] | string[][];
-      const reply = (name: string) => ({ result: name === "PTTL" ? -1 : String(++value) });
-      const json = Array.isArray(commands[0])
-        ? (commands as string[][]).map(([name]) => reply(name!))
-        : reply((commands as string[])[0]!);
-      socket.write(httpResponse(JSON.stringify(json), { "content-type": "application/json" }));
-    };
-    try {
-      const redis = client({ maxStale: 5_000 }, {}, endpoint.url);
-      await redis.set("x", 1);
-      expect(await redis.get("near:a")).toBe(2);
-      expect(await redis.get("near:a")).toBe(2);
-      expect(await redis.with({ near: "verify" }).get("near:a")).toBe(3);
-      passTime(5_001);
-      expect(await redis.get("near:a")).toBe(4);
-      expect(endpoint.requests.slice(1).filter(({ head }) => /warmline-near/i.test(head))).toEqual([]);
-      // The first one, since reports might have come.
-      expect(endpoint.count("PTTL")).toBe(1);
-    } finally {
-      await endpoint.stop();
-    }
-  });
-
-  test.each(["e:1 0 new near%3A,%E0", "e:1 0 !,?", "?"])(
-    "a read whose response has the malformed report %s is kept by time alone",
+  test.each([undefined, "e:1 0 new near%3A,%E0", "e:1 0 !,?", "?"])(
+    "replies are kept by time alone where responses of another endpoint have the report %s",
     async (report) => {
-      const endpoint = await RawEndpoint.start();
+      const endpoint = await RawEndpoint.startForTest();
       let value = 0;
       endpoint.onRequest = ({ body, socket }) => {
-        const reply = ([name]: string[]) => ({ result: name === "GET" ? String(++value) : -1 });
-        const [first, ...rest] = JSON.parse(body) as string[] | string[][];
-        const json = Array.isArray(first)
-          ? [first, ...(rest as string[][])].map(reply)
-          : reply([first as string]);
-        const headers = { "content-type": "application/json", "warmline-near": report };
+        const reply = ([name]: readonly string[]) => ({ result: name === "GET" ? String(++value) : -1 });
+        const commands = JSON.parse(body) as string[] | string[][];
+        const isBatch = Array.isArray(commands[0]);
+        const json = isBatch ? (commands as string[][]).map(reply) : reply(commands as string[]);
+        const headers = { "content-type": "application/json", ...(report && { "warmline-near": report }) };
         socket.write(httpResponse(JSON.stringify(json), headers));
       };
-      try {
-        const redis = client({ maxStale: 5_000 }, {}, endpoint.url);
-        expect(await redis.get("near:a")).toBe(1);
-        expect(await redis.get("near:a")).toBe(1);
-        expect(await redis.with({ near: "verify" }).get("near:a")).toBe(2);
-        passTime(5_001);
-        expect(await redis.get("near:a")).toBe(3);
-      } finally {
-        await endpoint.stop();
-      }
+      const redis = client({ maxStale: 5_000 }, {}, endpoint.url);
+      await redis.strlen("x");
+      expect(await redis.get("near:a")).toBe(1);
+      expect(await redis.get("near:a")).toBe(1);
+      expect(await redis.with({ near: "verify" }).get("near:a")).toBe(2);
+      passTime(5_001);
+      expect(await redis.get("near:a")).toBe(3);
+      if (report) return;
+      // The first one, since reports might have come.
+      expect(endpoint.requests.slice(1).filter(({ head }) => /warmline-near/i.test(head))).toEqual([]);
+      expect(endpoint.count("PTTL")).toBe(1);
     },
   );
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Redis as Reference } from "@upstash/redis";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   ArgumentError,
   ConfigError,
@@ -46,9 +46,8 @@ describe("when a response does not come", () => {
   const quickly = { retries: 2, backoff: () => 1 };
 
   beforeEach(async () => {
-    endpoint = await RawEndpoint.start();
+    endpoint = await RawEndpoint.startForTest();
   });
-  afterEach(() => endpoint.stop());
 
   /** Every request is read whole, so that a server would have applied it, and the response is lost. */
   const loseResponses = () => {
@@ -149,7 +148,6 @@ describe("when a response does not come", () => {
 
 describeEngines("differences", ({ start }) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   let reference: Reference;
   let warmline: Warmline;
   let text: Warmline;
@@ -157,12 +155,11 @@ describeEngines("differences", ({ start }) => {
     new Reference({ url: gateway.url, token: gateway.token, enableTelemetry: false, ...options });
 
   beforeAll(async () => {
-    ({ gateway, stop } = await start());
+    gateway = await start();
     reference = theirs();
     warmline = new Warmline({ url: gateway.url, token: gateway.token });
     text = warmline.with({ codec: "text" });
   });
-  afterAll(() => stop());
   beforeEach(() => warmline.flushall());
 
   describe("values", () => {

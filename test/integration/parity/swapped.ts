@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { newFolder } from "../../support/new-folder.js";
 
 /** The file's source with nothing but the import of the reference client changed. */
 export function swapped(file: string): string {
@@ -23,7 +23,7 @@ export async function importSwapped<T>(file: string): Promise<T> {
     format: "esm",
     write: false,
   });
-  const folder = mkdtempSync(join(tmpdir(), "warmline-swapped-"));
+  const folder = newFolder("swapped");
   try {
     const module = join(folder, "module.mjs");
     writeFileSync(module, outputFiles[0]!.contents);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { describeEngines } from "../gateway/engines.js";
 import * as reference from "./examples.js";
@@ -11,11 +11,9 @@ const swapped: typeof reference = await importSwapped(join(import.meta.dirname, 
 
 describeEngines("code of @upstash/redis", ({ start }) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   beforeAll(async () => {
-    ({ gateway, stop } = await start());
+    gateway = await start();
   });
-  afterAll(() => stop());
 
   test.each(reference.examples.map(({ name }, at) => [name, at] as const))(
     "the README example gives the same with both clients: %s",

@@ -12,7 +12,6 @@ import { describeEngines } from "../gateway/engines.js";
 
 describeEngines("streams", (setup) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   let plain: Server;
   /** How often the state of a stream was read. */
   let looks = 0;
@@ -20,13 +19,12 @@ describeEngines("streams", (setup) => {
     const onCommand = ({ name }: TracedCommand) => {
       if (name.startsWith("XINFO")) looks++;
     };
-    ({ gateway, stop } = await setup.start({ onCommand }));
+    gateway = await setup.start({ onCommand });
     plain = await startPlainEndpoint(gateway);
   });
   afterAll(async () => {
     plain.closeAllConnections();
     plain.close();
-    await stop();
   });
 
   const plainUrl = () => `http://127.0.0.1:${(plain.address() as AddressInfo).port}`;
@@ -249,7 +247,7 @@ describe("the arguments of follow and produce", () => {
 });
 
 test("a stream that is lost within an entry continues after the last whole one", async () => {
-  const endpoint = await RawEndpoint.start();
+  const endpoint = await RawEndpoint.startForTest();
   const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nwarmline-gateway: 0\r\n\r\n";
   const begin = (id: string) => `${head}event: follow\nid: ${id}\ndata: ${id}\n\n`;
   endpoint.onRequest = ({ socket, connection }) => {
@@ -267,14 +265,12 @@ test("a stream that is lost within an entry continues after the last whole one",
     "/follow/log?from=0-0",
     "/follow/log?from=1-0",
   ]);
-  await endpoint.stop();
 });
 
 test("an endpoint that does not respond fails a follower within the timeout of one read", async () => {
-  const endpoint = await RawEndpoint.start();
+  const endpoint = await RawEndpoint.startForTest();
   endpoint.onRequest = () => {};
   const redis = new Redis({ url: endpoint.url, token: "t", timeout: 1_500 });
   await expect(follow(redis, "log").next()).rejects.toMatchObject({ name: "TimeoutError" });
   expect(endpoint.requests.map(({ head }) => head.split(" ")[1])).toEqual(["/follow/log?from=0-0"]);
-  await endpoint.stop();
 });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { Redis as FetchRedis } from "../../../src/fetch.js";
 import {
@@ -21,16 +21,14 @@ const entries: [name: string, create: Create][] = [
 
 describeEngines("subscribers", (setup) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   const subscribers: Subscriber[] = [];
   beforeAll(async () => {
-    ({ gateway, stop } = await setup.start());
+    gateway = await setup.start();
   });
   afterEach(async () => {
     for (const subscriber of subscribers.splice(0)) await subscriber.unsubscribe();
     await expect.poll(() => metric(gateway, "streams_open")).toBe(0);
   });
-  afterAll(() => stop());
 
   const keep = <T>(subscriber: Subscriber<T>) => {
     subscribers.push(subscriber);

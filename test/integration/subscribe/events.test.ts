@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { describeEngines } from "../gateway/engines.js";
 import { call, run } from "../gateway/http.js";
 import { dataOf, type Listening, listen, numsub } from "./listen.js";
@@ -21,10 +22,9 @@ function confirmation(command: string, channel: string) {
 
 describeEngines("an event stream that changes", (setup) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   const open: Listening[] = [];
   const begin = async (options?: Partial<GatewayOptions>) => {
-    ({ gateway, stop } = await setup.start({ shutdownTimeout: 0, ...options }));
+    gateway = await setup.start({ shutdownTimeout: 0, ...options });
   };
   const events = async (body: object, token?: string) => {
     const stream = await listen(gateway, "/events", {
@@ -41,7 +41,6 @@ describeEngines("an event stream that changes", (setup) => {
     });
   afterEach(async () => {
     for (const stream of open.splice(0)) stream.close();
-    await stop();
   });
 
   test("an event stream begins with its id, and adds and removes channels of every kind", async () => {
@@ -192,56 +191,43 @@ describeEngines("an event stream that changes", (setup) => {
 
 describe("an event stream that changes", () => {
   test("an event stream reports a refusal or a missing confirmation of Redis, and continues", async () => {
-    const fake = await startFakeRedis(({ name, args }) => {
-      if (name === "SUBSCRIBE") {
-        if (args[1] === "n") return { refuse: "NOPERM no" };
-        return args[1] === "l" ? "lose" : confirmation(name, args[1]!);
-      }
-      return name === "UNSUBSCRIBE" ? confirmation(name, args[1]!) : undefined;
-    });
-    const gateway = await createGateway({
-      redis: fake.url,
-      port: 0,
-      commandTimeout: 1_500,
-      shutdownTimeout: 0,
-    });
-    const stream = await listen(gateway, "/events", { body: '{"subscribe":["a"]}' });
-    try {
-      const id = await idOf(stream);
-      const change = (...names: string[]) =>
-        call(gateway, `/events/${id}`, { body: JSON.stringify({ subscribe: names }) });
-      const refused = await change("n", "b");
-      expect(refused.status).toBe(400);
-      expect(refused.json.error).toBe("NOPERM no");
-      const late = await change("l");
-      expect(late.status).toBe(503);
-      expect(late.headers["warmline-outcome"]).toBe("unsent");
-      expect(stream.data.slice(1)).toEqual(["subscribe,a,1", expect.stringMatching(/^subscribe,b,/)]);
-      expect(stream.over).toBeUndefined();
-    } finally {
-      stream.close();
-      await gateway.close();
-      await fake.close();
-    }
+    const fake = forTest(
+      await startFakeRedis(({ name, args }) => {
+        if (name === "SUBSCRIBE" && args[1] === "n") return { refuse: "NOPERM no" };
+        if (name === "SUBSCRIBE" && args[1] === "l") return "lose";
+        return /^(UN)?SUBSCRIBE$/.test(name) ? confirmation(name, args[1]!) : undefined;
+      }),
+    );
+    const options = { redis: fake.url, port: 0, commandTimeout: 1_500, shutdownTimeout: 0 };
+    const gateway = forTest(await createGateway(options));
+    const stream = forTest(await listen(gateway, "/events", { body: '{"subscribe":["a"]}' }));
+    const id = await idOf(stream);
+    const change = (...names: string[]) =>
+      call(gateway, `/events/${id}`, { body: JSON.stringify({ subscribe: names }) });
+    const refused = await change("n", "b");
+    expect(refused.status).toBe(400);
+    expect(refused.json.error).toBe("NOPERM no");
+    const late = await change("l");
+    expect(late.status).toBe(503);
+    expect(late.headers["warmline-outcome"]).toBe("unsent");
+    expect(stream.data.slice(1)).toEqual(["subscribe,a,1", expect.stringMatching(/^subscribe,b,/)]);
+    expect(stream.over).toBeUndefined();
   });
 
   test("a gap is reported although another connection of the stream's channels does not come back", async () => {
     let shards = 0;
-    const fake = await startFakeRedis(({ name, args }) => {
-      if (name === "SSUBSCRIBE" && ++shards > 1) return "lose";
-      return /^S?SUBSCRIBE$/.test(name) ? confirmation(name, args[1]!) : undefined;
-    });
-    const gateway = await createGateway({ redis: fake.url, port: 0, shutdownTimeout: 0 });
-    const stream = await listen(gateway, "/events", { body: '{"subscribe":["a"],"ssubscribe":["s"]}' });
-    try {
-      await dataOf(stream, 3);
-      fake.resetConnections();
-      await expect.poll(() => shards).toBe(2);
-      await expect.poll(() => stream.text.match(/event: gap/g)).toHaveLength(1);
-    } finally {
-      stream.close();
-      await gateway.close();
-      await fake.close();
-    }
+    const fake = forTest(
+      await startFakeRedis(({ name, args }) => {
+        if (name === "SSUBSCRIBE" && ++shards > 1) return "lose";
+        return /^S?SUBSCRIBE$/.test(name) ? confirmation(name, args[1]!) : undefined;
+      }),
+    );
+    const gateway = forTest(await createGateway({ redis: fake.url, port: 0, shutdownTimeout: 0 }));
+    const body = '{"subscribe":["a"],"ssubscribe":["s"]}';
+    const stream = forTest(await listen(gateway, "/events", { body }));
+    await dataOf(stream, 3);
+    fake.resetConnections();
+    await expect.poll(() => shards).toBe(2);
+    await expect.poll(() => stream.text.match(/event: gap/g)).toHaveLength(1);
   });
 });

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { describeEngines, embeddedEngine } from "../gateway/engines.js";
 import { call, run } from "../gateway/http.js";
 import { dataOf, listen, listensTo, metric } from "./listen.js";
@@ -8,13 +9,11 @@ import { dataOf, listen, listensTo, metric } from "./listen.js";
 
 describeEngines("followed streams", (setup) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   const begin = async (options?: object) => {
-    ({ gateway, stop } = await setup.start(options));
+    gateway = await setup.start(options);
   };
   const add = (id: string, ...fields: string[]) => run(gateway, "XADD", "log", id, ...fields);
   beforeEach(() => begin());
-  afterEach(() => stop());
   const hear = listensTo(() => gateway);
 
   test("a follower gets the entries that are there, then each new one", async () => {
@@ -137,7 +136,7 @@ describeEngines("followed streams", (setup) => {
 describe("followed streams with limits", () => {
   test("a token follows only the keys of its prefix", async () => {
     const tokens = [{ token: "t".repeat(32), name: "app", prefix: "app:" }];
-    const { gateway, stop } = await embeddedEngine.start({ tokens } as object);
+    const gateway = forTest(await embeddedEngine.start({ tokens } as object));
     const token = tokens[0]!.token;
     const refused = await listen(gateway, "/follow/log", { token });
     expect(refused.status).toBe(400);
@@ -145,16 +144,17 @@ describe("followed streams with limits", () => {
     const stream = await listen(gateway, "/follow/app:log", { token });
     expect(await dataOf(stream, 1)).toEqual(["0-0"]);
     stream.close();
-    await stop();
   });
 
   test("streams beyond half of a token's share of the connections for blocking commands are read at intervals", async () => {
     const tokens = [{ token: "other", name: "other" }];
-    const { gateway, stop } = await embeddedEngine.start({
-      maxBlockingConnections: 4,
-      tokens,
-      token: "main",
-    });
+    const gateway = forTest(
+      await embeddedEngine.start({
+        maxBlockingConnections: 4,
+        tokens,
+        token: "main",
+      }),
+    );
     const streams = await Promise.all(["a", "b", "c"].map((key) => listen(gateway, `/follow/${key}`)));
     for (const stream of streams) await dataOf(stream, 1);
     for (const key of ["a", "b", "c"]) await run(gateway, "XADD", key, "1-1", "n", key);
@@ -162,11 +162,10 @@ describe("followed streams with limits", () => {
     // Between two waits there is none.
     await expect.poll(() => metric(gateway, 'upstream_connections{use="blocking"}')).toBe(1);
     for (const stream of streams) stream.close();
-    await stop();
   });
 
   test("entries that are added and trimmed in one step end the stream, and single ones do not", async () => {
-    const { gateway, stop } = await embeddedEngine.start();
+    const gateway = forTest(await embeddedEngine.start());
     const stream = await listen(gateway, "/follow/log");
     await dataOf(stream, 1);
     const add = (n: number) => ["XADD", "log", "MAXLEN", "1", `${n}-1`, "n", String(n)];
@@ -180,6 +179,5 @@ describe("followed streams with limits", () => {
     expect(stream.data.at(-1)).toMatch(/^GAP entries after 20-1 .* begins at 22-1$/);
     const { json } = await call(gateway, "/follow/log?from=20-1", { method: "POST", body: "" });
     expect(json.error).toMatch(/^GAP entries after 20-1 .* begins at 22-1$/);
-    await stop();
   });
 });

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { freePorts, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { describeEngines } from "../gateway/engines.js";
 import { call, run } from "../gateway/http.js";
 import { dataOf, listen, listensTo, metric, numsub } from "./listen.js";
@@ -9,12 +10,10 @@ const BASE64 = { "upstash-encoding": "base64" };
 
 describeEngines("event streams", (setup) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   const begin = async (options?: object) => {
-    ({ gateway, stop } = await setup.start(options));
+    gateway = await setup.start(options);
   };
   beforeEach(() => begin());
-  afterEach(() => stop());
   const hear = listensTo(() => gateway);
 
   test("a subscription is confirmed, then messages arrive as from Upstash", async () => {
@@ -108,7 +107,6 @@ describeEngines("event streams", (setup) => {
   });
 
   test("a reader that stops is disconnected, others are not", async () => {
-    await stop();
     await begin({ streamBuffer: 64 * 1024 });
     const slow = await hear("/subscribe/flood");
     const quick = await hear("/subscribe/flood");
@@ -129,7 +127,6 @@ describeEngines("event streams", (setup) => {
   });
 
   test("one large message does not disconnect its reader", async () => {
-    await stop();
     await begin({ streamBuffer: 1_024 });
     const stream = await hear("/subscribe/large");
     const payload = "y".repeat(5_000_000);
@@ -140,14 +137,12 @@ describeEngines("event streams", (setup) => {
   });
 
   test("a stream sends a comment from time to time", async () => {
-    await stop();
     await begin({ streamHeartbeat: 20 });
     const stream = await hear("/subscribe/quiet");
     await expect.poll(() => stream.text.split("\n").filter((line) => line === ":").length).toBeGreaterThan(2);
   });
 
   test("streams above the limit are refused", async () => {
-    await stop();
     await begin({ maxStreams: 1 });
     const first = await hear("/follow/a");
     const second = await call(gateway, "/subscribe/a");
@@ -204,15 +199,13 @@ describeEngines("event streams", (setup) => {
 
 describe("event streams when Redis refuses or is not there", () => {
   test("a refused subscription reports the reason", async () => {
-    const fake = await startFakeRedis();
-    const gateway = await createGateway({ redis: fake.url, port: 0 });
+    const fake = forTest(await startFakeRedis());
+    const gateway = forTest(await createGateway({ redis: fake.url, port: 0 }));
     for (const path of ["/subscribe/a", "/monitor"]) {
       const response = await call(gateway, path);
       expect(response.status).toBe(400);
       expect(response.json.error).toMatch(/^ERR unknown command/);
     }
-    await gateway.close();
-    await fake.close();
   });
 
   test("passwords are removed from MONITOR's lines", async () => {
@@ -227,9 +220,9 @@ describe("event streams when Redis refuses or is not there", () => {
       '1.5 [0 127.0.0.1:5] "SET" "AUTH" "shown"',
     ];
     const bytes = ["OK", ...lines].map((line) => `+${line}\r\n`).join("");
-    const fake = await startFakeRedis(({ name }) => (name === "MONITOR" ? { bytes } : undefined));
-    const gateway = await createGateway({ redis: fake.url, port: 0 });
-    const stream = await listen(gateway, "/monitor");
+    const fake = forTest(await startFakeRedis(({ name }) => (name === "MONITOR" ? { bytes } : undefined)));
+    const gateway = forTest(await createGateway({ redis: fake.url, port: 0 }));
+    const stream = forTest(await listen(gateway, "/monitor"));
     const shown = await dataOf(stream, lines.length + 1);
     expect(shown.slice(1).map((line) => line.replace(/^.*\] (?=")/, ""))).toEqual([
       '"auth" "(redacted)"',
@@ -241,48 +234,39 @@ describe("event streams when Redis refuses or is not there", () => {
       '"HELLO"',
       '"SET" "AUTH" "shown"',
     ]);
-    stream.close();
-    await gateway.close();
-    await fake.close();
   });
 
   test("large lines of MONITOR arrive whole, and one that is too large is a gap", async () => {
     const line = (size: number) => `1.5 [0 lua] "SET" "k" "${"x".repeat(size)}"`;
     const lines = [line(3e5), line(2e6), line(10)];
     const bytes = ["OK", ...lines].map((each) => `+${each}\r\n`).join("");
-    const fake = await startFakeRedis(({ name }) => (name === "MONITOR" ? { bytes } : undefined));
-    const gateway = await createGateway({ redis: fake.url, port: 0, maxReplySize: 1e6 });
-    const stream = await listen(gateway, "/monitor");
+    const fake = forTest(await startFakeRedis(({ name }) => (name === "MONITOR" ? { bytes } : undefined)));
+    const gateway = forTest(await createGateway({ redis: fake.url, port: 0, maxReplySize: 1e6 }));
+    const stream = forTest(await listen(gateway, "/monitor"));
     await expect.poll(() => stream.text).toContain(lines[2]);
     const [whole, , last] = lines;
     expect(stream.text).toBe(`data: "OK"\n\ndata: ${whole}\n\nevent: gap\ndata:\n\ndata: ${last}\n\n`);
-    stream.close();
-    await gateway.close();
-    await fake.close();
   });
 
   test("a subscription without Redis is an unsent error", async () => {
     const [port] = await freePorts(1);
     const redis = `redis://127.0.0.1:${port}`;
-    const gateway = await createGateway({ redis, port: 0, commandTimeout: 300 });
+    const gateway = forTest(await createGateway({ redis, port: 0, commandTimeout: 300 }));
     for (const path of ["/subscribe/a", "/monitor"]) {
       const response = await call(gateway, path);
       expect([response.status, response.headers["warmline-outcome"]]).toEqual([503, "unsent"]);
       expect(response.json.error).toMatch(/could not be reached: ECONNREFUSED/);
     }
-    await gateway.close();
   });
 
   test("a Redis that never replies times out", async () => {
-    const fake = await startFakeRedis(({ name }) =>
-      name === "SUBSCRIBE" || name === "MONITOR" ? "lose" : undefined,
+    const fake = forTest(
+      await startFakeRedis(({ name }) => (name === "SUBSCRIBE" || name === "MONITOR" ? "lose" : undefined)),
     );
-    const gateway = await createGateway({ redis: fake.url, port: 0, commandTimeout: 300 });
+    const gateway = forTest(await createGateway({ redis: fake.url, port: 0, commandTimeout: 300 }));
     for (const path of ["/subscribe/a", "/monitor"]) {
       const response = await call(gateway, path);
       expect([response.status, response.headers["warmline-outcome"]]).toEqual([503, "unsent"]);
     }
-    await gateway.close();
-    await fake.close();
   });
 });

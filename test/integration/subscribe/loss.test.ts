@@ -1,24 +1,20 @@
 import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { startNetworkProxy, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { Redis, type Subscriber } from "../../../src/index.js";
 import { runProgram } from "../../faults/support/program.js";
+import { forTest } from "../../support/lifetime.js";
 import { dataOf, listen, metric, numsub } from "./listen.js";
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
 
 const clientOf = (gateway: Gateway, url = gateway.url) =>
   new Redis({ url, token: gateway.token, timeout: 10_000 });
 
 /** All events of a subscriber, in order. */
 function record(subscriber: Subscriber<unknown>): unknown[] {
-  cleanups.push(() => subscriber.unsubscribe());
+  onTestFinished(() => subscriber.unsubscribe());
   const heard: unknown[] = [];
   subscriber.on("message", ({ channel, message }) => heard.push([channel, message]));
   subscriber.on("gap", ({ channel }) => heard.push(["gap", channel]));
@@ -28,10 +24,8 @@ function record(subscriber: Subscriber<unknown>): unknown[] {
 
 describe("Redis restarts under a subscription", { tags: "redis-server" }, () => {
   test("listeners get a gap event when Redis restarts, and later messages", async () => {
-    const redis = await startRedis();
-    cleanups.push(() => redis.stop());
-    const gateway = await createGateway({ redis: redis.url, port: 0 });
-    cleanups.push(() => gateway.close());
+    const redis = forTest(await startRedis());
+    const gateway = forTest(await createGateway({ redis: redis.url, port: 0 }));
     const client = clientOf(gateway);
     const subscriber = client.subscribe<unknown>(["a", "b"]);
     const heard = record(subscriber);
@@ -61,11 +55,9 @@ describe("Redis restarts under a subscription", { tags: "redis-server" }, () => 
   });
 
   test("the listeners of the token whose connection Redis closes get a gap, and no others", async () => {
-    const redis = await startRedis();
-    cleanups.push(() => redis.stop());
+    const redis = forTest(await startRedis());
     const tokens = ["one", "other"].map((name) => ({ name, token: name }));
-    const gateway = await createGateway({ redis: redis.url, port: 0, tokens });
-    cleanups.push(() => gateway.close());
+    const gateway = forTest(await createGateway({ redis: redis.url, port: 0, tokens }));
     const one = await listen(gateway, "/subscribe/a/b", { token: "one" });
     const other = await listen(gateway, "/subscribe/a", { token: "other" });
     await Promise.all([dataOf(one, 2), dataOf(other, 1)]);
@@ -77,10 +69,8 @@ describe("Redis restarts under a subscription", { tags: "redis-server" }, () => 
   });
 
   test("MONITOR ends when Redis restarts, and its loop throws", async () => {
-    const redis = await startRedis();
-    cleanups.push(() => redis.stop());
-    const gateway = await createGateway({ redis: redis.url, port: 0 });
-    cleanups.push(() => gateway.close());
+    const redis = forTest(await startRedis());
+    const gateway = forTest(await createGateway({ redis: redis.url, port: 0 }));
     const client = clientOf(gateway);
     const lines = client.monitor();
     const seen: unknown[] = [];
@@ -95,22 +85,18 @@ describe("Redis restarts under a subscription", { tags: "redis-server" }, () => 
   });
 });
 
-describe("the stream is lost", () => {
-  test("a stream cut by the network is opened again", async () => {
-    const gateway = await createGateway({ engine: "embedded", port: 0 });
-    cleanups.push(() => gateway.close());
-    const path = await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } });
-    cleanups.push(() => path.close());
-    const client = clientOf(gateway);
-    const subscriber = clientOf(gateway, `http://127.0.0.1:${path.port}`).subscribe<unknown>("a");
-    const heard = record(subscriber);
-    await subscriber.ready;
-    path.connections[0]!.destroy();
-    await expect.poll(() => heard, { timeout: 10_000 }).toEqual([["gap", "a"]]);
-    await client.publish("a", 1);
-    await expect.poll(() => heard.slice(1)).toEqual([["a", 1]]);
-    await expect.poll(() => metric(gateway, "streams_open")).toBe(1);
-  });
+test("a stream cut by the network is opened again", async () => {
+  const gateway = forTest(await createGateway({ engine: "embedded", port: 0 }));
+  const path = forTest(await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
+  const client = clientOf(gateway);
+  const subscriber = clientOf(gateway, `http://127.0.0.1:${path.port}`).subscribe<unknown>("a");
+  const heard = record(subscriber);
+  await subscriber.ready;
+  path.connections[0]!.destroy();
+  await expect.poll(() => heard, { timeout: 10_000 }).toEqual([["gap", "a"]]);
+  await client.publish("a", 1);
+  await expect.poll(() => heard.slice(1)).toEqual([["a", 1]]);
+  await expect.poll(() => metric(gateway, "streams_open")).toBe(1);
 });
 
 describe("an endpoint that is not ours", () => {
@@ -119,7 +105,7 @@ describe("an endpoint that is not ours", () => {
     const server: Server = createServer((_, res) => response(res, ++requests));
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    cleanups.push(() => {
+    onTestFinished(() => {
       server.closeAllConnections();
       server.close();
     });
@@ -190,8 +176,7 @@ describe("the process", () => {
     });
 
   test("a process stays alive while it is subscribed, and ends after unsubscribe", async () => {
-    const gateway = await createGateway({ engine: "embedded", port: 0 });
-    cleanups.push(() => gateway.close());
+    const gateway = forTest(await createGateway({ engine: "embedded", port: 0 }));
     const running = run(
       gateway,
       gateway.token,
@@ -210,8 +195,7 @@ describe("the process", () => {
   });
 
   test("a process ends after its loop was left", async () => {
-    const gateway = await createGateway({ engine: "embedded", port: 0 });
-    cleanups.push(() => gateway.close());
+    const gateway = forTest(await createGateway({ engine: "embedded", port: 0 }));
     const running = run(
       gateway,
       gateway.token,
@@ -222,8 +206,7 @@ describe("the process", () => {
   });
 
   test("an unhandled error of a subscription ends the process, an awaited one does not", async () => {
-    const gateway = await createGateway({ engine: "embedded", port: 0 });
-    cleanups.push(() => gateway.close());
+    const gateway = forTest(await createGateway({ engine: "embedded", port: 0 }));
     const nobody = await run(gateway, "wrong", `redis.subscribe("a");`);
     expect(nobody.code).toBe(1);
     expect(nobody.errors).toMatch(/WRONGPASS/);

@@ -1,18 +1,16 @@
 import { Redis } from "@upstash/redis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { describeEngines } from "../gateway/engines.js";
 import { numsub } from "./listen.js";
 
 describeEngines("the subscriber of @upstash/redis, unmodified", (setup) => {
   let gateway: Gateway;
-  let stop: () => Promise<void>;
   let redis: Redis;
   beforeAll(async () => {
-    ({ gateway, stop } = await setup.start({ streamHeartbeat: 50 }));
+    gateway = await setup.start({ streamHeartbeat: 50 });
     redis = new Redis({ url: gateway.url, token: gateway.token, enableTelemetry: false });
   });
-  afterAll(() => stop());
 
   test("the subscriber gets messages of channels, whatever they contain, and unsubscribes", async () => {
     const subscriber = redis.subscribe<unknown>(["chat", "other"]);

@@ -3,18 +3,15 @@ import { once } from "node:events";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Redis } from "warmline";
 import { startGateway, type TestGateway } from "warmline-gateway/testing";
-
-const started: TestGateway[] = [];
+import { forTest } from "../../support/lifetime.js";
 
 async function start(...options: Parameters<typeof startGateway>): Promise<TestGateway> {
-  const gateway = await startGateway(...options);
-  started.push(gateway);
+  const gateway = forTest(await startGateway(...options));
   return gateway;
 }
 
 afterEach(async () => {
   vi.unstubAllGlobals();
-  await Promise.all(started.splice(0).map((gateway) => gateway.close()));
 });
 
 const clientOf = ({ url, token }: TestGateway) => new Redis({ url, token });

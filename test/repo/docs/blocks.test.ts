@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseEnv } from "node:util";
 import ts from "typescript";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { flags } from "../../../gateway/src/settings/flags.js";
 import { check } from "./blocks.js";
@@ -54,15 +54,13 @@ test.each(blocksIn("dotenv").map((block) => [`${block.page}:${block.line}`, bloc
   },
 );
 
-describe("links to other files lead somewhere", () => {
-  test.each(pages())("links to files resolve: %s", (page) => {
-    const text = readFileSync(join(root, page), "utf8");
-    const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
-    for (const target of targets.filter((each) => !/^(https?:|mailto:)/.test(each))) {
-      const [path, anchor] = target.split("#") as [string, string?];
-      const file = path === "" ? join(root, page) : join(root, dirname(page), path);
-      expect(existsSync(file), target).toBe(true);
-      if (anchor) expect(anchorsOf(readFileSync(file, "utf8")), target).toContain(anchor);
-    }
-  });
+test.each(pages())("links to files resolve: %s", (page) => {
+  const text = readFileSync(join(root, page), "utf8");
+  const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
+  for (const target of targets.filter((each) => !/^(https?:|mailto:)/.test(each))) {
+    const [path, anchor] = target.split("#") as [string, string?];
+    const file = path === "" ? join(root, page) : join(root, dirname(page), path);
+    expect(existsSync(file), target).toBe(true);
+    if (anchor) expect(anchorsOf(readFileSync(file, "utf8")), target).toContain(anchor);
+  }
 });

@@ -1,27 +1,17 @@
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { freePorts } from "warmline-testbed";
 import { parse, parseAllDocuments } from "yaml";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
 import { environmentName, flags } from "../../../gateway/src/settings/flags.js";
 import { CliProcess } from "../../integration/cli/cli-process.js";
+import { newFolder } from "../../support/new-folder.js";
 
 const root = resolve(import.meta.dirname, "../../..");
 const deploy = join(root, "gateway/deploy");
-const folder = mkdtempSync(join(tmpdir(), "warmline-deploy-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder("deploy");
 
 const settings = new Set(["CONFIG", ...flags.map(({ name }) => name)].map((name) => environmentName(name)));
 const isOurs = (name: string) => name.startsWith("WARMLINE_");

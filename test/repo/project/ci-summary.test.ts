@@ -1,19 +1,18 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { newFolder } from "../../support/new-folder.js";
 
 const SCRIPT = resolve(import.meta.dirname, "../../../.ci/summary.mjs");
 
 let folder: string;
 let reports: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "warmline-summary-"));
+  folder = newFolder("summary");
   reports = join(folder, "reports");
   mkdirSync(reports);
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 interface TestResult {
   readonly fullName: string;

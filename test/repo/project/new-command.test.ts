@@ -1,16 +1,15 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import ts from "typescript";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { newFolder } from "../../support/new-folder.js";
 
 // The example in CONTRIBUTING.md, applied to a copy of the repository.
 
 const root = resolve(import.meta.dirname, "../../..");
-const copy = mkdtempSync(join(tmpdir(), "warmline-new-command-"));
-afterAll(() => rmSync(copy, { recursive: true, force: true }));
+const copy = newFolder("new-command");
 
 let Redis: any;
 

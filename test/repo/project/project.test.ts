@@ -1,18 +1,9 @@
 import { execFileSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { newFolder } from "../../support/new-folder.js";
 
 // Files that no compiler reads: manifests, workflows, templates, and files for machines.
 
@@ -127,28 +118,21 @@ describe("the files of gateway/deploy", () => {
   });
 
   test("a release sets the version in all of them", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "warmline-deployed-"));
-    try {
-      for (const path of ["gateway/deploy", "docs/deploy.md"])
-        cpSync(join(root, path), join(folder, path), { recursive: true });
-      const { setDeployedVersion } = await import(join(root, "scripts/release.mjs"));
-      setDeployedVersion(folder, "9.8.7-beta.1");
-      expect(versions(folder)).toEqual(versions(root).map(() => "9.8.7-beta.1"));
-      const page = readFileSync(join(folder, "docs/deploy.md"), "utf8");
-      expect(page).toContain("tar xzf warmline-gateway-9.8.7-beta.1-linux-x64.tar.gz");
-      expect(page).toContain(
-        "/releases/download/v9.8.7-beta.1/warmline-gateway-9.8.7-beta.1-linux-x64.tar.gz",
-      );
-      expect(page).not.toContain(`gateway-${version}`);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const folder = newFolder("deployed");
+    for (const path of ["gateway/deploy", "docs/deploy.md"])
+      cpSync(join(root, path), join(folder, path), { recursive: true });
+    const { setDeployedVersion } = await import(join(root, "scripts/release.mjs"));
+    setDeployedVersion(folder, "9.8.7-beta.1");
+    expect(versions(folder)).toEqual(versions(root).map(() => "9.8.7-beta.1"));
+    const page = readFileSync(join(folder, "docs/deploy.md"), "utf8");
+    expect(page).toContain("tar xzf warmline-gateway-9.8.7-beta.1-linux-x64.tar.gz");
+    expect(page).toContain("/releases/download/v9.8.7-beta.1/warmline-gateway-9.8.7-beta.1-linux-x64.tar.gz");
+    expect(page).not.toContain(`gateway-${version}`);
   });
 });
 
 describe("release notes", () => {
-  const folder = mkdtempSync(join(tmpdir(), "warmline-release-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = newFolder("release");
   for (const path of ["gateway", "compat", "adapters", "examples/one"])
     mkdirSync(join(folder, path), { recursive: true });
 
@@ -196,8 +180,7 @@ describe("release notes", () => {
 });
 
 describe("publishing a release", () => {
-  const folder = mkdtempSync(join(tmpdir(), "warmline-publish-"));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = newFolder("publish");
   // The commands that the workflow would run; "there" lists the versions that npm and GitHub have already.
   const fake = `#!/bin/sh\ncase "$1 $2" in "view "*|"release view") grep -qF "$*" there ;; *) echo "$(basename "$0") $*" >> ran ;; esac\n`;
   for (const name of ["npm", "gh"]) writeFileSync(join(folder, name), fake, { mode: 0o755 });

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { type InstanceOptions, startInstance } from "warmline-testbed";
 import { dutyCycle } from "../../../testbed/src/instance/throttle.js";
+import { forTest } from "../../support/lifetime.js";
 
 const handler = fileURLToPath(new URL("./handlers/spin.mjs", import.meta.url));
 
@@ -36,17 +37,15 @@ describe("an instance with a share of a processor", () => {
   });
 
   test("a throttled instance can be frozen and thawed, and continues", async () => {
-    const instance = await startInstance({ handler, cpu: 0.5, throttle: "duty cycle", timeoutMs: 20_000 });
-    try {
-      await instance.freeze();
-      const invocation = instance.invoke({ ms: 20 });
-      const first = await Promise.race([invocation, new Promise((resolve) => setTimeout(resolve, 300))]);
-      expect(first).toBeUndefined();
-      await instance.thaw();
-      expect((await invocation).error).toBeUndefined();
-    } finally {
-      await instance.stop();
-    }
+    const instance = forTest(
+      await startInstance({ handler, cpu: 0.5, throttle: "duty cycle", timeoutMs: 20_000 }),
+    );
+    await instance.freeze();
+    const invocation = instance.invoke({ ms: 20 });
+    const first = await Promise.race([invocation, new Promise((resolve) => setTimeout(resolve, 300))]);
+    expect(first).toBeUndefined();
+    await instance.thaw();
+    expect((await invocation).error).toBeUndefined();
   });
 });
 

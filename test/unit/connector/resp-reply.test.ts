@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { array, errorReply, splitReplies } from "../../../src/connector/resp-reply.js";
 import { MalformedReply } from "../../../src/protocol/malformed.js";
 
@@ -26,16 +26,14 @@ test("a body that ends too early is malformed, wherever it ends", () => {
   }
 });
 
-describe("malformed", () => {
-  test.each([
-    ["replies of fewer commands", "*1\r\n+OK\r\n", 2],
-    ["bytes after the replies", "*1\r\n+OK\r\n+OK\r\n", 1],
-    ["another type", "*1\r\n_\r\n", 1],
-    ["a length that is none", "*1\r\n$x\r\n", 1],
-    ["arrays nested too deep", `*1\r\n${"*1\r\n".repeat(100)}+OK\r\n`, 1],
-  ])("a response is malformed with %s", (_, text, count) => {
-    expect(() => splitReplies(Buffer.from(text), count)).toThrow(MalformedReply);
-  });
+test.each([
+  ["replies of fewer commands", "*1\r\n+OK\r\n", 2],
+  ["bytes after the replies", "*1\r\n+OK\r\n+OK\r\n", 1],
+  ["another type", "*1\r\n_\r\n", 1],
+  ["a length that is none", "*1\r\n$x\r\n", 1],
+  ["arrays nested too deep", `*1\r\n${"*1\r\n".repeat(100)}+OK\r\n`, 1],
+])("a response is malformed with %s", (_, text, count) => {
+  expect(() => splitReplies(Buffer.from(text), count)).toThrow(MalformedReply);
 });
 
 test("an array holds text, bytes, integers, null and arrays", () => {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ExpiringMap } from "../../../gateway/src/engine/embedded/collections/expiring-map.js";
 import { IndexedMap } from "../../../gateway/src/engine/embedded/collections/indexed-map.js";
 import { ListValues } from "../../../gateway/src/engine/embedded/collections/list-values.js";
@@ -8,33 +8,29 @@ import { matchesGlob } from "../../../gateway/src/util/glob.js";
 
 const small = fc.integer({ min: 0, max: 3_000 });
 
-describe("SortedBlocks", () => {
-  test("SortedBlocks finds, counts and removes as a sorted array does", () => {
-    fc.assert(
-      fc.property(
-        // Without a size an array has ten items at most, and a block is split at 512.
-        fc.uniqueArray(small, { maxLength: 2_500, size: "max" }),
-        fc.array(small, { maxLength: 2_500, size: "max" }),
-        small,
-        small,
-        (added, removed, a, b) => {
-          const blocks = new SortedBlocks<number>((left, right) => left - right);
-          for (const item of added) blocks.add(item);
-          for (const item of removed) blocks.delete(item);
-          const expected = added
-            .filter((item) => !removed.includes(item))
-            .sort((left, right) => left - right);
-          expect([...blocks]).toEqual(expected);
-          expect(blocks.at(a)).toBe(expected[a]);
-          expect(blocks.countWhile((item) => item < b)).toBe(expected.filter((item) => item < b).length);
-          expect(blocks.slice(Math.min(a, b), Math.max(a, b))).toEqual(
-            expected.slice(Math.min(a, b), Math.max(a, b)),
-          );
-        },
-      ),
-      { numRuns: 50 },
-    );
-  });
+test("SortedBlocks finds, counts and removes as a sorted array does", () => {
+  fc.assert(
+    fc.property(
+      // Without a size an array has ten items at most, and a block is split at 512.
+      fc.uniqueArray(small, { maxLength: 2_500, size: "max" }),
+      fc.array(small, { maxLength: 2_500, size: "max" }),
+      small,
+      small,
+      (added, removed, a, b) => {
+        const blocks = new SortedBlocks<number>((left, right) => left - right);
+        for (const item of added) blocks.add(item);
+        for (const item of removed) blocks.delete(item);
+        const expected = added.filter((item) => !removed.includes(item)).sort((left, right) => left - right);
+        expect([...blocks]).toEqual(expected);
+        expect(blocks.at(a)).toBe(expected[a]);
+        expect(blocks.countWhile((item) => item < b)).toBe(expected.filter((item) => item < b).length);
+        expect(blocks.slice(Math.min(a, b), Math.max(a, b))).toEqual(
+          expected.slice(Math.min(a, b), Math.max(a, b)),
+        );
+      },
+    ),
+    { numRuns: 50 },
+  );
 });
 
 test.each([5, 500])("IndexedMap has each of %i items at a place", (size) => {

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { EngineState } from "../../../gateway/src/engine/embedded/lua-state.js";
 import { Saver } from "../../../gateway/src/engine/embedded/saver.js";
+import { newFolder } from "../../support/new-folder.js";
 import { TestClock } from "../../support/test-clock.js";
 
 /**
@@ -11,7 +11,7 @@ import { TestClock } from "../../support/test-clock.js";
  * @param takes the time in ms that a snapshot takes.
  */
 function start(takes = 0) {
-  const folder = mkdtempSync(join(tmpdir(), "warmline-saver-"));
+  const folder = newFolder("saver");
   const file = join(folder, "embedded.snapshot");
   const clock = new TestClock();
   const failures: string[] = [];

@@ -71,50 +71,42 @@ describe("refused commands", () => {
   });
 });
 
-describe("how long a command may wait", () => {
-  test.each([
-    [["GET", "k"], null],
-    [["blpop", "a", "b", "1.5"], 1_500],
-    [["BRPOP", "a", "0"], Number.POSITIVE_INFINITY],
-    [["BRPOPLPUSH", "a", "b", "2"], 2_000],
-    [["BLMOVE", "a", "b", "LEFT", "RIGHT", "3"], 3_000],
-    [["BZPOPMIN", "a", "4"], 4_000],
-    [["BZPOPMAX", "a", "4"], 4_000],
-    [["BLMPOP", "5", "1", "a", "LEFT"], 5_000],
-    [["BZMPOP", "5", "1", "a", "MIN"], 5_000],
-    [["WAIT", "1", "250"], 250],
-    [["WAITAOF", "1", "0", "250"], 250],
-    [["XREAD", "COUNT", "2", "BLOCK", "300", "STREAMS", "s", "$"], 300],
-    [["xread", "block", "0", "streams", "s", "$"], Number.POSITIVE_INFINITY],
-    [["XREAD", "STREAMS", "BLOCK", "0"], null],
-    [["XREADGROUP", "GROUP", "BLOCK", "7", "COUNT", "1", "STREAMS", "s", ">"], null],
-    [["XREADGROUP", "GROUP", "g", "c", "NOACK", "BLOCK", "9", "STREAMS", "s", ">"], 9],
-    [["BLPOP", "a", "-1"], 0],
-    [["BLPOP", "a", "soon"], 0],
-    [["BLPOP"], 0],
-    [["constructor"], null],
-  ])("the blocking time of %j is known", (args, expected) => {
-    expect(waitOf(command(...args))).toBe(expected);
-  });
+test.each([
+  [["GET", "k"], null],
+  [["blpop", "a", "b", "1.5"], 1_500],
+  [["BRPOP", "a", "0"], Number.POSITIVE_INFINITY],
+  [["BRPOPLPUSH", "a", "b", "2"], 2_000],
+  [["BLMOVE", "a", "b", "LEFT", "RIGHT", "3"], 3_000],
+  [["BZPOPMIN", "a", "4"], 4_000],
+  [["BZPOPMAX", "a", "4"], 4_000],
+  [["BLMPOP", "5", "1", "a", "LEFT"], 5_000],
+  [["BZMPOP", "5", "1", "a", "MIN"], 5_000],
+  [["WAIT", "1", "250"], 250],
+  [["WAITAOF", "1", "0", "250"], 250],
+  [["XREAD", "COUNT", "2", "BLOCK", "300", "STREAMS", "s", "$"], 300],
+  [["xread", "block", "0", "streams", "s", "$"], Number.POSITIVE_INFINITY],
+  [["XREAD", "STREAMS", "BLOCK", "0"], null],
+  [["XREADGROUP", "GROUP", "BLOCK", "7", "COUNT", "1", "STREAMS", "s", ">"], null],
+  [["XREADGROUP", "GROUP", "g", "c", "NOACK", "BLOCK", "9", "STREAMS", "s", ">"], 9],
+  [["BLPOP", "a", "-1"], 0],
+  [["BLPOP", "a", "soon"], 0],
+  [["BLPOP"], 0],
+  [["constructor"], null],
+])("the blocking time of %j is known", (args, expected) => {
+  expect(waitOf(command(...args))).toBe(expected);
 });
 
-describe("tokens", () => {
-  test("tokens are read from the Authorization header", () => {
-    expect(bearerOf("Bearer abc")).toBe("abc");
-    expect(bearerOf("bearer abc")).toBe("abc");
-    for (const other of ["", "Bearer", "Bearer ", "Basic abc", "abc"]) expect(bearerOf(other)).toBeNull();
-  });
+test("tokens are read from the Authorization header", () => {
+  expect(bearerOf("Bearer abc")).toBe("abc");
+  expect(bearerOf("bearer abc")).toBe("abc");
+  for (const other of ["", "Bearer", "Bearer ", "Basic abc", "abc"]) expect(bearerOf(other)).toBeNull();
 });
 
-describe("reads", () => {
-  test("reads are known by name, in any case, and unknown commands may write", () => {
-    expect(["get", "MGET", "xread", "EVAL_RO"].every((name) => isRead(command(name)))).toBe(true);
-    expect(
-      ["set", "GETEX", "GETDEL", "XREADGROUP", "EVAL", "PUBLISH", "nope"].some((name) =>
-        isRead(command(name)),
-      ),
-    ).toBe(false);
-  });
+test("reads are known by name, in any case, and unknown commands may write", () => {
+  expect(["get", "MGET", "xread", "EVAL_RO"].every((name) => isRead(command(name)))).toBe(true);
+  expect(
+    ["set", "GETEX", "GETDEL", "XREADGROUP", "EVAL", "PUBLISH", "nope"].some((name) => isRead(command(name))),
+  ).toBe(false);
 });
 
 describe("the URL of a Redis", () => {

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { argsOf } from "../../../gateway/src/resp/args.js";
 import { readSeedFile } from "../../../gateway/src/seed/seed-file.js";
 import { QuoteError, splitLine } from "../../../gateway/src/util/split-line.js";
+import { newFolder } from "../../support/new-folder.js";
 
 describe("a line is split as redis-cli does", () => {
   test.each([
@@ -48,8 +48,7 @@ describe("a line is split as redis-cli does", () => {
   });
 });
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-seed-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder("seed");
 const file = join(folder, "seed.redis");
 const read = (text: string | Buffer) => {
   writeFileSync(file, text);

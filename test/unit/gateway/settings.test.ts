@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { makeCertificate } from "warmline-testbed";
@@ -9,9 +8,9 @@ import { nearest } from "../../../gateway/src/config/nearest.js";
 import { environmentName, type Flag, flags } from "../../../gateway/src/settings/flags.js";
 import type { KindName } from "../../../gateway/src/settings/kinds.js";
 import { resolveSettings } from "../../../gateway/src/settings/options.js";
+import { newFolder } from "../../support/new-folder.js";
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-settings-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder("settings");
 let files = 0;
 function file(text: string): string {
   const path = join(folder, `${files++}.yaml`);
@@ -74,6 +73,8 @@ function optionOf(argv: string[], environment: NodeJS.ProcessEnv, option: string
   return options[option as keyof typeof options];
 }
 
+const everyFlag = flags.map((flag) => [flag.name, flag] as const);
+
 describe("every option of the gateway", () => {
   test.each([
     [{ tokn: "x" }, /^tokn: there is no such option$/],
@@ -103,47 +104,35 @@ describe("every option of the gateway", () => {
     },
   );
 
-  test.each(flags.map((flag) => [flag.name, flag] as const))(
-    "the option %s is set by a flag",
-    (name, flag) => {
-      const [text, value] = sampleOf(flag);
-      const argv = flag.setting.kind.name === "switch" ? [`--no-${name}`] : [`--${name}`, text];
-      expect(optionOf(argv, {}, flag.option)).toEqual(value);
-    },
-  );
+  test.each(everyFlag)("the option %s is set by a flag", (name, flag) => {
+    const [text, value] = sampleOf(flag);
+    const argv = flag.setting.kind.name === "switch" ? [`--no-${name}`] : [`--${name}`, text];
+    expect(optionOf(argv, {}, flag.option)).toEqual(value);
+  });
 
-  test.each(flags.map((flag) => [flag.name, flag] as const))(
-    "the option %s is set by the environment",
-    (name, flag) => {
-      const [text, value] = sampleOf(flag);
-      expect(optionOf([], { [environmentName(name)]: text }, flag.option)).toEqual(value);
-    },
-  );
+  test.each(everyFlag)("the option %s is set by the environment", (name, flag) => {
+    const [text, value] = sampleOf(flag);
+    expect(optionOf([], { [environmentName(name)]: text }, flag.option)).toEqual(value);
+  });
 
-  test.each(flags.map((flag) => [flag.name, flag] as const))(
-    "the option %s is set by a file, as YAML and as JSON",
-    (_, flag) => {
-      const [text, value] = sampleOf(flag);
-      for (const form of [value, text]) {
-        const json = file(JSON.stringify({ [flag.option]: form }));
-        expect(optionOf(["--config", json], {}, flag.option)).toEqual(value);
-        const yaml = file(`# a comment\n${flag.option}: ${JSON.stringify(form)}\n`);
-        expect(optionOf([], { WARMLINE_GATEWAY_CONFIG: yaml }, flag.option)).toEqual(value);
-      }
-    },
-  );
+  test.each(everyFlag)("the option %s is set by a file, as YAML and as JSON", (_, flag) => {
+    const [text, value] = sampleOf(flag);
+    for (const form of [value, text]) {
+      const json = file(JSON.stringify({ [flag.option]: form }));
+      expect(optionOf(["--config", json], {}, flag.option)).toEqual(value);
+      const yaml = file(`# a comment\n${flag.option}: ${JSON.stringify(form)}\n`);
+      expect(optionOf([], { WARMLINE_GATEWAY_CONFIG: yaml }, flag.option)).toEqual(value);
+    }
+  });
 
-  test.each(flags.map((flag) => [flag.name, flag] as const))(
-    "a wrong value of %s names its place",
-    (name, flag) => {
-      const used = file(`# a comment\n\n${flag.option}: { wrong: true }\n`);
-      expect(() => readSettings(["--config", used], {})).toThrow(UsageError);
-      expect(() => readSettings(["--config", used], {})).toThrow(`${used}: line 3: ${flag.option}: `);
-      if (["text", "choice", "list"].includes(flag.setting.kind.name)) return;
-      const wrong = { [environmentName(name)]: "wrong" };
-      expect(() => readSettings([], wrong)).toThrow(`${environmentName(name)}: `);
-    },
-  );
+  test.each(everyFlag)("a wrong value of %s names its place", (name, flag) => {
+    const used = file(`# a comment\n\n${flag.option}: { wrong: true }\n`);
+    expect(() => readSettings(["--config", used], {})).toThrow(UsageError);
+    expect(() => readSettings(["--config", used], {})).toThrow(`${used}: line 3: ${flag.option}: `);
+    if (["text", "choice", "list"].includes(flag.setting.kind.name)) return;
+    const wrong = { [environmentName(name)]: "wrong" };
+    expect(() => readSettings([], wrong)).toThrow(`${environmentName(name)}: `);
+  });
 
   test("a list option may be repeated", () => {
     expect(optionOf(["--cors", "https://a.test", "--cors", "https://b.test"], {}, "cors")).toEqual([

@@ -152,7 +152,6 @@ describe("a client from an incomplete environment", () => {
 });
 
 test("Infinity is a timeout; NaN and -Infinity, which JSON writes alike, are not", () => {
-  const endpoint = { url: "https://numbers.example", token: "t" };
   new Redis({ ...endpoint, timeout: Number.POSITIVE_INFINITY });
   for (const timeout of [Number.NaN, Number.NEGATIVE_INFINITY])
     expect(() => new Redis({ ...endpoint, timeout })).toThrow(/timeout/);
@@ -176,15 +175,9 @@ test.each([
     /exactlyOnceTtl .*timeout/,
   ],
 ])("%j is refused at once, without repeating a secret", (options, message) => {
-  let error: unknown;
-  try {
-    new Redis(options);
-  } catch (thrown) {
-    error = thrown;
-  }
-  expect(error).toBeInstanceOf(ConfigError);
-  expect((error as Error).message).toMatch(message);
-  expect((error as Error).message).not.toContain("secret");
+  expect(() => new Redis(options)).toThrow(ConfigError);
+  expect(() => new Redis(options)).toThrow(message);
+  expect(() => new Redis(options)).not.toThrow(/secret/);
 });
 
 test("exactlyOnceTtl must exceed timeout by 10 s for exactly-once writes", () => {
@@ -220,6 +213,7 @@ test.each([
   [{ codec: "yaml" }, 'codec must be "json", "text", "bytes" or { encode, decode }'],
   [{ preconnect: null }, "preconnect must be true or false"],
   [{ signal: null }, "signal must be an AbortSignal"],
+  [{ signal: new AbortController() }, "signal must be an AbortSignal"],
   [{ deadline: null }, "deadline must be a Lambda context, or have a remaining() that returns ms"],
   [{ exactlyOnceTtl: null }, "exactlyOnceTtl must be a number of ms above 0"],
   [{ retry: { retries: null } }, "retry.retries must be a whole number, 0 or more"],
@@ -239,6 +233,8 @@ test("an option with undefined counts as left out", () => {
 test.each([
   [{ exactlyOnceTtl: 5 }, "with() can't change exactlyOnceTtl: pass it to new Redis()"],
   [{ write: "at-most-once" }, "unknown option write; did you mean writes?"],
+  [{ signal: 5 }, "signal must be an AbortSignal"],
+  [{ signal: {} }, "signal must be an AbortSignal"],
   [undefined, "with() needs an object of options"],
   ["exactly-once", "with() needs an object of options"],
 ])("with(%j) is refused: %s", (options, message) => {
@@ -303,15 +299,6 @@ test.each([
   expect(new RedisError(reply, { command: "FOO" }).code).toBe(code);
 });
 
-test.each([{ signal: 5 }, { signal: {} }, { signal: new AbortController() }])(
-  "a malformed signal throws in the call: %j",
-  (options) => {
-    const redis = new Redis({ url: "https://host", token: "t" });
-    expect(() => redis.with(options as never)).toThrow("signal must be an AbortSignal");
-    expect(() => new Redis({ url: "https://host", token: "t", ...options } as never)).toThrow(ConfigError);
-  },
-);
-
 test.each([
   ["no object", 5],
   ["an empty one", {}],
@@ -361,13 +348,10 @@ test("with() takes retries, and keeps those of its client", () => {
   const changed = withOptions(base, { retry: { backoff: () => 9 } });
   expect([changed.retries, changed.backoff(0), base.backoff(0)]).toEqual([2, 9, 7]);
   expect(withOptions(withOptions(base, { retry: { retries: 1 } }), {}).retries).toBe(1);
-  const failing = withOptions(base, {
-    retry: {
-      backoff() {
-        throw new Error("no pause");
-      },
-    },
-  });
+  const backoff = () => {
+    throw new Error("no pause");
+  };
+  const failing = withOptions(base, { retry: { backoff } });
   expect(failing.backoff(0)).toBe(Infinity);
   for (const retry of [true, 3, null, { retries: -1 }, { pause: 1 }])
     expect(() => withOptions(base, { retry } as object)).toThrow(ConfigError);

@@ -16,13 +16,12 @@ let clock: TestClock;
 let client: Redis | undefined;
 beforeEach(async () => {
   clock = new TestClock();
-  endpoint = await RawEndpoint.start();
+  endpoint = await RawEndpoint.startForTest();
   endpoint.onRequest = healthy;
 });
-afterEach(async () => {
+afterEach(() => {
   client?.close();
   client = undefined;
-  await endpoint.stop();
 });
 
 const healthy: RawEndpoint["onRequest"] = ({ socket }) => void socket.write(resp2Response(":1\r\n"));

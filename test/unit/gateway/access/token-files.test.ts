@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { TokenFiles } from "../../../../gateway/src/access/token-files.js";
 import { readTokenList } from "../../../../gateway/src/access/token-list.js";
+import { newFolder } from "../../../support/new-folder.js";
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-token-files-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder("token-files");
 const tokensFile = join(folder, "tokens.yaml");
 const secret = join(folder, "secret");
 

@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readTokenList } from "../../../../gateway/src/access/token-list.js";
 import { checkTokens } from "../../../../gateway/src/access/tokens.js";
 import { resolveSettings } from "../../../../gateway/src/settings/options.js";
+import { newFolder } from "../../../support/new-folder.js";
 
 const sha = "ab".repeat(32);
 
@@ -88,11 +88,10 @@ describe("a list of tokens", () => {
     ];
     expect(() => readTokenList({ tokens })).toThrow(/^tokens: 'a' and 'b' are the same token$/);
     expect(() => readTokenList({ token: "x", tokens: [tokens[0]!] })).toThrow(/'main' and 'a' are the same/);
-    const folder = mkdtempSync(join(tmpdir(), "warmline-tokens-"));
+    const folder = newFolder("tokens");
     const tokensFile = join(folder, "tokens.json");
     writeFileSync(tokensFile, JSON.stringify(tokens));
     expect(() => readTokenList({ tokensFile })).toThrow(`tokensFile: ${tokensFile}: 'a' and 'b' are`);
-    rmSync(folder, { recursive: true });
   });
 
   test("a token list lets the gateway listen beyond loopback", () => {

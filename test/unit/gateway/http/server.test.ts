@@ -1,10 +1,9 @@
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { connect as connectTcp, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { makeCertificate } from "warmline-testbed";
 import type {
   Connection,
@@ -18,6 +17,7 @@ import { ResponseHeads } from "../../../../gateway/src/http/response-head.js";
 import { HttpServer } from "../../../../gateway/src/http/server.js";
 import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
 import { Certificate } from "../../../../gateway/src/util/certificate.js";
+import { newFolder } from "../../../support/new-folder.js";
 
 const REQUEST = Buffer.from("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
@@ -38,11 +38,10 @@ const service: HttpService = {
 };
 
 const certificate = makeCertificate();
-const folder = mkdtempSync(join(tmpdir(), "warmline-server-"));
+const folder = newFolder("server");
 const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
 writeFileSync(files.cert, certificate.cert);
 writeFileSync(files.key, certificate.key);
-afterAll(() => rmSync(folder, { recursive: true }));
 let server: HttpServer | undefined;
 const clients: Socket[] = [];
 afterEach(async () => {

@@ -1,7 +1,6 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Log } from "../../../../gateway/src/log/log.js";
 import { AuthCommand } from "../../../../gateway/src/redis/credentials/auth-command.js";
 import {
@@ -11,6 +10,7 @@ import {
 } from "../../../../gateway/src/redis/credentials/credentials.js";
 import { authErrorOf } from "../../../../gateway/src/redis/credentials/login.js";
 import { PasswordFile } from "../../../../gateway/src/redis/credentials/password-file.js";
+import { newFolder } from "../../../support/new-folder.js";
 import { TestClock } from "../../../support/test-clock.js";
 
 const MINUTE = 60_000;
@@ -137,8 +137,7 @@ describe("credentials", () => {
 });
 
 describe("sources", () => {
-  const folder = mkdtempSync(join(tmpdir(), "warmline-sources-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder("sources");
   let count = 0;
   const file = (text: string, mode = 0o600) => {
     const path = join(folder, `${count++}`);

@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SecureContextOptions } from "node:tls";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { makeCertificate } from "warmline-testbed";
 import { Certificate } from "../../../../gateway/src/util/certificate.js";
+import { newFolder } from "../../../support/new-folder.js";
 import { TestClock } from "../../../support/test-clock.js";
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-certificate-"));
+const folder = newFolder("certificate");
 const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
-afterEach(() => rmSync(folder, { recursive: true }));
 
 test("a certificate's files are checked every 2 s, and an invalid one changes nothing", () => {
   const [first, renewed] = [makeCertificate(), makeCertificate()];

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, onTestFinished } from "vitest";
+
+type Closable = { close(): unknown } | { stop(): unknown };
+
+const close = (opened: Closable): unknown => ("close" in opened ? opened.close() : opened.stop());
+
+/**
+ * Closes something when the running test ends, after its `afterEach`. What was opened last is closed first. Not for concurrent tests.
+ *
+ * @returns what was opened, so that it can stand around the expression that opens it.
+ */
+export function forTest<T extends Closable>(opened: T): T {
+  onTestFinished(async () => {
+    await close(opened);
+  });
+  return opened;
+}
+
+/**
+ * A `beforeAll` for what the tests of a file or a group share. What its function passes to `shared` is closed after them, the last
+ * first, also if a later step of the function fails.
+ */
+export function beforeTests(open: (shared: <T extends Closable>(opened: T) => T) => Promise<void>): void {
+  const all: Closable[] = [];
+  beforeAll(() =>
+    open((opened) => {
+      all.push(opened);
+      return opened;
+    }),
+  );
+  afterAll(async () => {
+    for (const opened of all.splice(0).reverse()) await close(opened);
+  });
+}
