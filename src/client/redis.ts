@@ -167,7 +167,7 @@ export function createRedisClass(platform: Platform): RedisConstructor {
     constructor(options: RedisOptions | Requester = {}, ...surplus: unknown[]) {
       assertConfig(
         typeof options === "object" && options !== null && surplus.length === 0,
-        "new Redis() needs an object of options, such as { url, token }",
+        "new Redis() needs options, such as { url, token }",
       );
       const executor = "request" in options ? createExecutor(platform, {}, options) : getExecutor(options);
       // Methods are bound once per executor and class, so that a client created in every invocation is one object.
@@ -181,7 +181,7 @@ export function createRedisClass(platform: Platform): RedisConstructor {
       const options: RedisOptions = isEnv ? (second ?? {}) : first;
       assertConfig(
         options.url === undefined && options.token === undefined,
-        "fromEnv() reads url and token from the environment: pass them to new Redis() instead",
+        "fromEnv() reads url and token from the environment: pass them to new Redis()",
       );
       return new this({
         ...options,

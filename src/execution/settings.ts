@@ -10,13 +10,13 @@ import { createScope, type WriteScope } from "./exactly-once/scope.js";
 export interface Settings {
   readonly codec: Codec;
   readonly timeout: number;
-  readonly signal: AbortSignal | (() => AbortSignal | undefined) | undefined;
-  readonly deadline: Deadline | undefined;
+  readonly signal?: AbortSignal | (() => AbortSignal | undefined) | undefined;
+  readonly deadline?: Deadline | undefined;
   readonly writes: WriteMode;
   /** Lifetime of the stored reply of an exactly-once write, in ms. */
   readonly exactlyOnceTtl: number;
   /** Numbers the writes of one delivery, if the client is for one. */
-  readonly scope: WriteScope | undefined;
+  readonly scope?: WriteScope | undefined;
   /** The use of the near cache, if the client has one. */
   readonly near: boolean | "verify";
   readonly autoPipelining: boolean;
@@ -34,11 +34,8 @@ export function resolveSettings(options: RedisOptions): Settings {
   const base: Settings = {
     codec: resolveCodec(automaticDeserialization === false ? "text" : "json"),
     timeout: 2_500,
-    signal: undefined,
-    deadline: undefined,
     writes: "at-most-once",
     exactlyOnceTtl: Math.round(Math.min(exactlyOnceTtl, MAX_TIMER)),
-    scope: undefined,
     near: true,
     autoPipelining: enableAutoPipelining,
     retries: 5,
@@ -81,7 +78,7 @@ function merge(base: Settings, options: CallOptions & ScopeOptions): Settings {
   // DELIVERY_MARGIN may pass until that repeat arrives.
   assertConfig(
     writes !== "exactly-once" || exactlyOnceTtl >= settings.timeout + DELIVERY_MARGIN,
-    `${settings.scope ? "remember" : "exactlyOnceTtl"} (${exactlyOnceTtl} ms) must be at least ${DELIVERY_MARGIN} ms longer than timeout (${settings.timeout} ms)`,
+    `${settings.scope ? "remember" : "exactlyOnceTtl"} must exceed timeout (${settings.timeout} ms) by ${DELIVERY_MARGIN} ms`,
   );
   return settings;
 }
