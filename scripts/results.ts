@@ -129,9 +129,7 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       labels.map((label) => kindAt(result, fault, label)),
     );
     const isFair = advised.every((kind) => ["", "right", "rejected"].includes(kind));
-    const withAdvice = isFair
-      ? "none of them hangs or counts twice"
-      : "some of these end right";
+    const withAdvice = isFair ? "none of them hangs or counts twice" : "some of these end right";
     return `${markdown(["", "warmline, one gateway", head], rows)}\n\nWith [the settings that their docs advise](docs/benchmarks.md#peers), ${withAdvice}. Measured ${dateOf(result)}, ${runsOf(result)}; [all faults](docs/benchmarks.md#faults).\n`;
   },
   slower: (results) => {

@@ -73,18 +73,15 @@ export class RedisError extends WarmlineError {
     const shown = reply
       .replace(/,? with args beginning with:.*| \(command: \S+\)$/s, "")
       .replace(
-        /^(NOGROUP|ERR (?:un\w+ (?:subcommand|category)|Error in ACL|User|Path|Engine))(.*?)'.*'/is,
-        "$1$2'...'",
+        /^((NOGROUP|ERR (un\w+ (subcommand|category)|Error in ACL|User|Path|Engine)).*?)'.*'/is,
+        "$1'...'",
       )
       // Lua repeats the part of a script that it could not read or run.
       .replace(
-        /^(ERR .*?user_(?:script|function):.*? (?:near|variable|global|local|upvalue|field|method) )'.*'/s,
+        /^(ERR .*?user_(script|function):.*? (near|variable|global|local|upvalue|field|method) )'.*'/s,
         "$1'...'",
       )
-      .replace(
-        /^(ERR (?:Unknown lua shebang option|Unexpected flag in script shebang|Invalid metadata value given): ).*/s,
-        "$1...",
-      )
+      .replace(/^(ERR [\w ]*(shebang|metadata)[\w ]*: ).*/s, "$1...")
       .replace(/^((\w+ )?(un\w+ (argument|option)\b|syntax error at offset \d+)).+/is, "$1 ...");
     super(details.command ? `${shown} (command: ${details.command})` : shown, {
       ...details,

@@ -18,7 +18,7 @@ export type Redis<V = unknown> = RedisClient<V>;
 /** Creates clients: `const redis = Redis.fromEnv()`, or `new Redis({ url, token })` where there is no `process.env`. */
 export const Redis = createRedisClass({
   env: () => (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {},
-  tracer: (debug) => createTracer(debug ? { hook: logHook } : {}),
+  tracer: (debug) => createTracer({ hook: debug ? logHook : undefined }),
   // `keepAlive` is not passed on: fetch's own `keepalive` lets a request outlive its page, and limits it to 64 KB. Some runtimes
   // reject an unknown name even if its value is undefined.
   createTransport: ({ origin }, options, maxReplySize) => {

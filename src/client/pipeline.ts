@@ -142,7 +142,8 @@ function sendAll(
     };
     const batch = commands.map((command, place) => new Pending(command, undefined, receiver, place));
     // Blocking commands of a pipeline wait one after the other. In a transaction no command waits.
-    const wait = path === "pipeline" ? commands.reduce((sum, { wait = 0 }) => sum + wait, 0) : 0;
+    let wait = 0;
+    if (path === "pipeline") for (const command of commands) wait += command.wait ?? 0;
     const time = timeLeft(client.settings, limits, wait);
     sendCommands(client, batch, path, { time, signal: limits?.signal, onFailure });
   });

@@ -76,18 +76,12 @@ export const bitfield =
   <R>(send: (spec: CommandSpec, args: unknown[]) => R) =>
   (key: Key): BitFieldCommand<R> => {
     const args: unknown[] = [key];
-    const add =
-      (operation: string) =>
-      (...operands: unknown[]) => {
-        args.push(operation, ...operands);
+    const chain = { exec: () => send(bitfieldSpec, args) } as BitFieldCommand<R>;
+    for (const method of ["get", "set", "incrby", "overflow"] as const) {
+      chain[method] = (...operands: unknown[]) => {
+        args.push(method.toUpperCase(), ...operands);
         return chain;
       };
-    const chain: BitFieldCommand<R> = {
-      get: add("GET"),
-      set: add("SET"),
-      incrby: add("INCRBY"),
-      overflow: add("OVERFLOW"),
-      exec: () => send(bitfieldSpec, args),
-    };
+    }
     return chain;
   };

@@ -21,7 +21,7 @@ export const text = (reply: RawReply): string =>
 export const int = (reply: RawReply): number | string =>
   Number.isSafeInteger(reply)
     ? (reply as number)
-    : integer(typeof reply === "number" ? `${reply}` : text(reply));
+    : integer(typeof reply === "number" ? String(reply) : text(reply));
 
 /** An integer as text, for values that may exceed a number's precision. */
 export const digits = (reply: RawReply): string => String(int(reply));
@@ -31,7 +31,7 @@ export const float = (reply: RawReply): number => {
   if (typeof reply === "number") return reply;
   const shown = text(reply);
   const value = Number(shown.replace(/inf$/i, "Infinity"));
-  return shown === "" || (Number.isNaN(value) && !/^-?nan$/i.test(shown)) ? unexpected("a number") : value;
+  return shown && (!Number.isNaN(value) || /^-?nan$/i.test(shown)) ? value : unexpected("a number");
 };
 
 /** Whether a reply is text of any kind. */
@@ -84,10 +84,10 @@ export const alternating =
 /** An array of fixed length, with a decoder for each item. */
 export const tuple =
   (...decoders: Decoder[]) =>
-  (...reply: Parameters<Decoder>): any[] =>
-    items(reply[0]).length === decoders.length
-      ? alternating(...decoders)(...reply)
-      : unexpected(`an array of ${decoders.length}`);
+  (...reply: Parameters<Decoder>): any[] => {
+    if (items(reply[0]).length !== decoders.length) unexpected(`an array of ${decoders.length}`);
+    return alternating(...decoders)(...reply);
+  };
 
 /** A flat array of alternating kinds, split into an array for each group. */
 export const groups =

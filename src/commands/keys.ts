@@ -11,21 +11,21 @@ type Argv = readonly CommandArg[];
  */
 const KEYS: [names: RegExp, from: number, step?: number, many?: number][] = [
   [/^(DEL|UNLINK|EXISTS|TOUCH|MGET|PF(COUNT|MERGE)|S(DIFF|INTER|UNION)(STORE)?)$/, 1],
-  [/^(COPY|GEOSEARCHSTORE|B?LMOVEM?|RENAME(NX)?|B?RPOPLPUSH|SMOVE|ZRANGESTORE|LCS|TS\.\w+RULE)$/, 1, 1, 2],
+  [/^(COPY|(GEOSEARCH|ZRANGE)STORE|B?LMOVEM?|RENAME(NX)?|B?RPOPLPUSH|SMOVE|LCS|TS\.\w+RULE)$/, 1, 1, 2],
   [/^MSET(NX)?$/, 1, 2],
   [/^(JSON\.MSET|TS\.MADD)$/, 1, 3],
   [/^(B([LR]POP|ZPOP(MIN|MAX))|JSON\.MGET)$/, 1, 1, -1],
   [/^MSETEX$/, 2, 2, 0],
   [/^BITOP$/, 2],
-  [/^(LMPOP|ZMPOP|S(DIFF|INTER|UNION)CARD|Z(DIFF|INTER|UNION)|ZINTERCARD)$/, 2, 1, 0],
+  [/^([LZ]MPOP|[SZ](DIFF|INTER|UNION)CARD|Z(DIFF|INTER|UNION))$/, 2, 1, 0],
   [/^((EVAL(SHA)?|FCALL)(_RO)?|B[LZ]MPOP)$/, 3, 1, 0],
   [/^(Z(DIFF|INTER|UNION)STORE|CMS\.MERGE|TDIGEST\.MERGE)$/, -3, 1, 0],
   [/^(OBJECT|MEMORY|XGROUP|XINFO)$/, 2, 1, 1],
 ];
 
-/** Commands without keys. Channels, and patterns of names, are not keys. */
+/** Commands with arguments, but without keys. Channels, and patterns of names, are not keys. */
 const KEYLESS =
-  /^(CLIENT|COMMAND|DBSIZE|ECHO|FLUSH(ALL|DB)|FUNCTION|INFO|KEYS|LASTSAVE|PING|PUBSUB|S?PUBLISH|RANDOMKEY|ROLE|SCAN|SCRIPT|SWAPDB|TIME|WAIT(AOF)?)$/;
+  /^(CLIENT|COMMAND|ECHO|FLUSH(ALL|DB)|FUNCTION|INFO|KEYS|PING|PUBSUB|S?PUBLISH|SCAN|SCRIPT|SWAPDB|WAIT(AOF)?)$/;
 
 /** Commands that have no spec in the registry, but known keys. `warmline/modules` has the specs of the module commands. */
 const KEYED = /^(GEORADIUS|FT\.SUG|(BF|CF|CMS|TOPK|TDIGEST)\.|TS\.(?!M[GR]|N|Q|READ))/;
@@ -67,7 +67,7 @@ export function keysOf(argv: Argv): Argv {
   return argv[0] === "PUBLISH" ? [] : keyPlaces(argv).map((at) => argv[at]!);
 }
 
-/** Whether a command has no keys, so that none of its arguments gets a prefix. */
+/** Whether none of a command's arguments is a key, so that none gets a prefix. */
 export const isKeyless = (argv: Argv): boolean => KEYLESS.test(argv[0] as string);
 
 /**

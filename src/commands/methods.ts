@@ -22,6 +22,7 @@ export function commandMethod(name: string): ((send: Send) => unknown) | undefin
     return (send) => Object.fromEntries(specs.map(([name, spec]) => [name, method(spec)(send)]));
   }
   const builder = (builders as Record<string, (send: Send) => unknown>)[name];
-  const spec = builder ? undefined : getSpec(name);
-  return spec ? method(spec) : builder;
+  if (builder) return builder;
+  const spec = getSpec(name);
+  return spec && method(spec);
 }

@@ -18,7 +18,7 @@ export function findSpec(argv: readonly unknown[]): [spec: CommandSpec | undefin
 
 /** Reads of modules, whose specs are in the entry `warmline/modules`. */
 const MODULE_READS =
-  /^(BF|CF|CMS|TOPK|TDIGEST|TS|FT)\.((BY)?(REV)?RANK|CARD|CDF|COUNT|DEBUG|M?EXISTS|INFO|(ALIAS)?LIST|MAX|MIN|QUANTILE|QUERY(INDEX|LABELS)?|(SCAN|DICT|SYN)DUMP|TRIMMED_MEAN|(M|SUG)?GET|[MN]?(REV)?RANGE|READ|AGGREGATE|EXPLAIN(CLI)?|PROFILE|SEARCH|SPELLCHECK|SUGLEN|TAGVALS)$/i;
+  /^(BF|CF|CMS|TOPK|TDIGEST|TS|FT)\.(\w*(RANK|LIST|DUMP|GET|RANGE|EXISTS)|CARD|CDF|COUNT|DEBUG|INFO|MAX|MIN|QUANTILE|QUERY\w*|TRIMMED_MEAN|READ|AGGREGATE|EXPLAIN\w*|PROFILE|SEARCH|SPELLCHECK|SUGLEN|TAGVALS)$/i;
 
 /**
  * Whether a command may change data. An unknown command counts as a write, since reads are retried automatically.

@@ -426,11 +426,7 @@ export default defineCommands(() => {
 
   // Not every server accepts "Infinity" as a score.
   const score: ArgEncoder = (out, arg, encode) =>
-    scalar(
-      out,
-      typeof arg === "number" && Math.abs(arg) === Infinity ? String(arg).replace("Infinity", "inf") : arg,
-      encode,
-    );
+    scalar(out, arg === Infinity ? "inf" : arg === -Infinity ? "-inf" : arg, encode);
 
   const scoreMember = options("score!= member!:=", { score });
 

@@ -136,18 +136,18 @@ export class Pending<C extends Sent["command"] = Command> implements Sent {
    * @param time the time in ms after which its request ends anyway.
    * @param onLeave called with the error after the rejection.
    */
-  watchLimits(time: number, isWritten = () => false, onLeave = (_error: unknown) => {}): void {
+  watchLimits(time: number, isWritten?: () => boolean, onLeave?: (error: unknown) => void): void {
     const { limits, command } = this;
     if (!limits) return;
     const { signal } = limits;
     const leave = () => {
       if (this.settled) return;
-      const written = isWritten() || this.possiblyApplied;
+      const written = isWritten?.() || this.possiblyApplied;
       const error = signal?.aborted
         ? signal.reason
         : createTimeoutError(command.name, limits.time(command.wait), written, command.write);
       this.reject(error);
-      onLeave(error);
+      onLeave?.(error);
     };
     this.#unwatch?.();
     const left = limits.left(command.wait);

@@ -236,9 +236,8 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
 
   isRefusal(response: HttpResponse): boolean {
     const { numbers } = this.options;
-    return Boolean(
-      this.#number && numbers!.refused(response) && !numbers!.isUnapplied(response, this.#number),
-    );
+    const number = this.#number;
+    return number !== undefined && numbers!.refused(response) && !numbers!.isUnapplied(response, number);
   }
 
   onFailure(cause: Error): void {
@@ -427,7 +426,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     this.#ended = true;
     this.#dropNumber();
     if (this.#timer !== undefined) this.#timers.stop(this.#timer);
-    if (this.#pause !== undefined) clearTimeout(this.#pause);
+    clearTimeout(this.#pause);
     this.#forgetSignal?.();
     const error = failure?.errorFor(this.#whole);
     this.options.onEnd?.(error);

@@ -67,7 +67,7 @@ export function beforeCall(
 export function getSignal({ signal }: Settings): AbortSignal | undefined {
   if (typeof signal !== "function") return signal;
   const result = signal();
-  assertConfig(result === undefined || isSignal(result), "signal must return an AbortSignal or undefined");
+  assertConfig(result === undefined || isSignal(result), "signal must return an AbortSignal");
   return result;
 }
 
@@ -81,9 +81,6 @@ export function getRemainingTime({ deadline }: Pick<Settings, "deadline">): numb
   if (!deadline) return Infinity;
   const { remaining, getRemainingTimeInMillis } = deadline as Partial<Record<string, () => number>>;
   const left = (remaining ?? getRemainingTimeInMillis)?.call(deadline);
-  assertConfig(
-    left === Number(left),
-    "deadline must be a Lambda context, or have a remaining() that returns ms",
-  );
+  assertConfig(left === Number(left), "deadline must be a Lambda context, or have remaining()");
   return left! - DEADLINE_MARGIN;
 }

@@ -10,13 +10,13 @@ import { createScope, type WriteScope } from "./exactly-once/scope.js";
 export interface Settings {
   readonly codec: Codec;
   readonly timeout: number;
-  readonly signal: AbortSignal | (() => AbortSignal | undefined) | undefined;
-  readonly deadline: Deadline | undefined;
+  readonly signal?: AbortSignal | (() => AbortSignal | undefined) | undefined;
+  readonly deadline?: Deadline | undefined;
   readonly writes: WriteMode;
   /** Lifetime of the stored reply of an exactly-once write, in ms. */
   readonly exactlyOnceTtl: number;
   /** Numbers the exactly-once writes of one message or event, if the client has a `scope`. */
-  readonly scope: WriteScope | undefined;
+  readonly scope?: WriteScope | undefined;
   /** Whether reads use the client's near cache. `verify`: each value is compared with the server's before it is returned. */
   readonly near: boolean | "verify";
   readonly autoPipelining: boolean;
@@ -34,11 +34,8 @@ export function resolveSettings(options: RedisOptions): Settings {
   const base: Settings = {
     codec: resolveCodec(automaticDeserialization === false ? "text" : "json"),
     timeout: 2_500,
-    signal: undefined,
-    deadline: undefined,
     writes: "at-most-once",
     exactlyOnceTtl: Math.round(Math.min(exactlyOnceTtl, MAX_TIMER)),
-    scope: undefined,
     near: true,
     autoPipelining: enableAutoPipelining,
     retries: 5,
@@ -82,7 +79,7 @@ function merge(base: Settings, options: CallOptions & ScopeOptions): Settings {
   // ARRIVAL_MARGIN may pass until that repeat arrives.
   assertConfig(
     writes !== "exactly-once" || exactlyOnceTtl >= settings.timeout + ARRIVAL_MARGIN,
-    `${settings.scope ? "remember" : "exactlyOnceTtl"} (${exactlyOnceTtl} ms) must be at least ${ARRIVAL_MARGIN} ms longer than timeout (${settings.timeout} ms)`,
+    `${settings.scope ? "remember" : "exactlyOnceTtl"} must exceed timeout (${settings.timeout} ms) by ${ARRIVAL_MARGIN} ms`,
   );
   return settings;
 }

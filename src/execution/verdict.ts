@@ -69,7 +69,7 @@ export function judgeFailure(cause: Error, started: boolean): RequestFailure {
 
 /** Returns the failure of a request whose number was refused, if a copy may have been applied. */
 export function judgeRefusal(response: HttpResponse): RequestFailure {
-  const cause = new Error("the gateway could not find out whether it had been applied");
+  const cause = new Error("the gateway can't tell whether it was applied");
   return { ...lost("unknown", cause), retryAfter: retryAfter(response) };
 }
 
@@ -165,8 +165,12 @@ export function errorOf(thrown: unknown, { command, possiblyApplied }: Sent, ind
   if (error instanceof ErrorReply) error = createReplyError(error.message, name, index);
   else if (error instanceof Resp2Refused) error = new ArgumentError(`${name}: ${error.message}`);
   else if (error instanceof MalformedReply) {
-    const details = { outcome: "unknown", command: name, index, cause: error } as const;
-    error = new ProtocolError(`${name}: ${error.message}`, details);
+    error = new ProtocolError(`${name}: ${error.message}`, {
+      outcome: "unknown",
+      command: name,
+      index,
+      cause: error,
+    });
   }
   if (!(error instanceof WarmlineError)) return error;
   const last = error.command === "PIPELINE" ? error.forCommand(name) : error;
@@ -179,7 +183,7 @@ export function errorOf(thrown: unknown, { command, possiblyApplied }: Sent, ind
 
 /** Error codes by which Redis did not run a command, and so did not look for a stored reply either. */
 const NOT_RUN =
-  /^(BUSY|CLUSTERDOWN|EXECABORT|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|TRYAGAIN|WRONGPASS)$/;
+  /^(BUSY|CLUSTERDOWN|EXECABORT|LOADING|MASTERDOWN|MISCONF|NO(AUTH|PERM|REPLICAS)|OOM|READONLY|TRYAGAIN|WRONGPASS)$/;
 
 /**
  * Returns the error of a command whose time, `ms`, is up.
@@ -193,10 +197,10 @@ export function createTimeoutError(
   write = true,
   cause?: unknown,
 ): TimeoutError {
-  const sent = write ? MAY_BE_APPLIED : "";
-  const last = cause ? `; last error: ${(cause as Error).message}` : "";
-  const state = written ? sent : "; the command was not sent";
-  const message = `${command}: no response within ${Math.round(ms)} ms${state}${last}`;
+  let message = `${command}: no response within ${Math.round(ms)} ms`;
+  if (!written) message += "; the command was not sent";
+  else if (write) message += MAY_BE_APPLIED;
+  if (cause) message += `; last error: ${(cause as Error).message}`;
   return new TimeoutError(message, { outcome: written ? "unknown" : "unsent", command, cause });
 }
 
@@ -205,8 +209,7 @@ const statusError = ({ status }: HttpResponse) =>
 
 /** Returns the delay that the response requests, in ms. RFC 9110, section 10.2.3: seconds or a date. */
 function retryAfter(response: HttpResponse): number | undefined {
-  const value = response.header("retry-after");
-  if (value === undefined) return undefined;
+  const value = response.header("retry-after") ?? "";
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }

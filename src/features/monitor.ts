@@ -16,7 +16,7 @@ export async function* monitor(client: ConfiguredClient): AsyncGenerator<string,
     for await (const lines of streamLines(request, client.settings.timeout)) {
       for (const line of lines) {
         const data = dataIn(line);
-        if (data !== undefined && data !== '"OK"') yield data;
+        if (data && data !== '"OK"') yield data;
       }
     }
   } catch (error) {

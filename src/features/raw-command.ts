@@ -5,7 +5,7 @@ import { ArgumentError } from "../errors.js";
 
 /** Commands that change a connection's state: over HTTP, requests share connections. */
 const CONNECTION_STATE =
-  /^(AUTH|ASKING|CLIENT|DISCARD|EXEC|HELLO|MONITOR|MULTI|[PS]?(UN)?SUBSCRIBE|QUIT|READONLY|READWRITE|RESET|SELECT|(UN)?WATCH)$/;
+  /^(AUTH|ASKING|CLIENT|DISCARD|EXEC|HELLO|MONITOR|MULTI|\w*SUBSCRIBE|QUIT|READONLY|READWRITE|RESET|SELECT|(UN)?WATCH)$/;
 
 const encodeRaw = encodeArgs([rest(json, 0)]);
 
@@ -15,20 +15,13 @@ const encodeRaw = encodeArgs([rest(json, 0)]);
  */
 export function rawCommand(argv: readonly unknown[]): [CommandSpec, unknown[]] {
   const [name, ...args] = Array.isArray(argv) ? argv : [];
-  if (typeof name !== "string" || name === "") {
-    throw new ArgumentError(
-      'exec: pass an array that begins with the command\'s name, such as ["GET", "key"]',
-    );
+  if (typeof name !== "string" || !/^\S+$/.test(name)) {
+    throw new ArgumentError('exec: pass an array of words, such as ["GET", "key"]');
   }
   const command = name.toUpperCase();
-  if (/\s/.test(name)) {
-    throw new ArgumentError(
-      "exec: the command's name contains a space: pass each part as a separate argument",
-    );
-  }
   if (CONNECTION_STATE.test(command)) {
     throw new ArgumentError(
-      `${command} changes the state of a connection, and over HTTP connections are shared: use redis.multi() for transactions`,
+      `${command} changes the state of a connection, which requests share: use redis.multi() for transactions`,
       { command },
     );
   }

@@ -26,22 +26,17 @@ export interface ReadonlyScript<T = unknown, Args extends readonly unknown[] = u
   evalshaRo(keys?: Key[], args?: Args): Promise<T>;
 }
 
-/** Returns the SHA-1 digest by which Redis identifies a script, in hexadecimal digits. */
-async function digestSha1(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-1", toBytes(text));
-  return toHex(new Uint8Array(digest));
-}
-
 /**
  * Returns a script with methods that run it.
  * @param readonly whether the script only reads, and so may run on a replica and be repeated.
  */
 export function createScript(executor: CommandExecutor, script: string, readonly: boolean): Script<any> {
-  const [byText, byDigest] = readonly ? (["evalRo", "evalshaRo"] as const) : (["eval", "evalsha"] as const);
+  const suffix = readonly ? "Ro" : "";
   const { context } = executor;
   let sha1 = "";
   const digest = async () => {
-    sha1 ||= await digestSha1(script);
+    const bytes = await crypto.subtle.digest("SHA-1", toBytes(script));
+    sha1 ||= toHex(new Uint8Array(bytes));
   };
   if (!context.sha1) digest().catch(() => {});
   const self = {
@@ -50,9 +45,9 @@ export function createScript(executor: CommandExecutor, script: string, readonly
       sha1 ||= context.sha1?.(script) ?? "";
       return sha1;
     },
-    eval: (keys: Key[] = [], args: unknown[] = []) => executor.call(byText, script, keys, args),
+    eval: (keys: Key[] = [], args: unknown[] = []) => executor.call(`eval${suffix}`, script, keys, args),
     evalsha: (keys: Key[] = [], args: unknown[] = []) => {
-      const send = () => executor.call(byDigest, sha1, keys, args);
+      const send = () => executor.call(`evalsha${suffix}`, sha1, keys, args);
       return self.sha1 ? send() : digest().then(send);
     },
     exec: (keys: Key[] = [], args: unknown[] = []) =>

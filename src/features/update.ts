@@ -1,7 +1,7 @@
 import type { Key } from "../commands/reply-mode.js";
 import { ArgumentError, WarmlineError } from "../errors.js";
 import type { CommandExecutor } from "../execution/executor.js";
-import { textIfUtf8 } from "../protocol/bytes.js";
+import { concat, textIfUtf8, toBytes } from "../protocol/bytes.js";
 import type { Codec } from "../protocol/codec.js";
 import type { Bulk } from "../protocol/reply.js";
 
@@ -56,7 +56,7 @@ export async function update<T>(
     if (next !== null) args.push(codec.encode(next));
     if ((await plain.call("eval", COMPARE_AND_SET, [key], args)) === 1) return next;
   }
-  throw new WarmlineError(`update: another client changed the key ${attempts} times in a row`, {
+  throw new WarmlineError(`update: another client changed the key ${attempts} times`, {
     outcome: "answered",
     command: "EVAL",
   });
@@ -64,8 +64,6 @@ export async function update<T>(
 
 /** Returns "+" and the value, as text if it is UTF-8. */
 function tagged(stored: Uint8Array): string | Uint8Array {
-  const bytes = new Uint8Array(stored.length + 1);
-  bytes[0] = 0x2b;
-  bytes.set(stored, 1);
+  const bytes = concat([toBytes("+"), stored]);
   return textIfUtf8(bytes) ?? bytes;
 }

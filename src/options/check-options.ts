@@ -18,15 +18,15 @@ const oneOf = (...values: unknown[]): Check => [
   (value) => values.includes(value),
   `one of ${values.join(", ")}`,
 ];
-const wholeNumber = (min: number, expected = `a whole number, ${min} or more`): Check => [
+const wholeNumber = (min: number): Check => [
   (value) => Number.isInteger(value) && value >= min,
-  expected,
+  `a whole number, ${min} or more`,
 ];
 const isBoolean = ofType("boolean", "true or false");
-const isMilliseconds: Check = [(value) => typeof value === "number" && value > 0, "a number of ms above 0"];
+const isMilliseconds: Check = [(value) => value > 0 && typeof value === "number", "a number of ms above 0"];
 // Empty text counts as missing.
 const isTextIfAny: Check = [(value) => !value || typeof value === "string", "text"];
-const isObject = (value: unknown) => typeof value === "object" && value !== null;
+const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
 const objectOrFalse = (members: Record<string, Check>): Check => [
   (value) => value === false || isObject(value),
   `an object with ${Object.keys(members).join(" and ")}, or false`,
@@ -56,7 +56,7 @@ const CALL_OPTIONS: Record<keyof CallOptions | keyof ScopeOptions, Check> = {
     "an AbortSignal",
   ],
   timeout: isMilliseconds,
-  deadline: [(value) => value !== null, "a Lambda context, or have a remaining() that returns ms"],
+  deadline: [(value) => value !== null, "a Lambda context, or have remaining()"],
   retry: objectOrFalse(RETRY_OPTIONS),
   writes: oneOf("at-most-once", "exactly-once", "at-least-once"),
   // Checked by resolveCodec.
@@ -76,19 +76,19 @@ const OPTIONS: Record<keyof RedisOptions | keyof ScopeOptions, Check> = {
   token: isTextIfAny,
   prefix: [
     (value) => typeof value === "string" && /^[^*]+$/.test(value) && value.isWellFormed(),
-    "well-formed text without *, and not empty",
+    "non-empty, well-formed text without *",
   ],
   ...CALL_OPTIONS,
-  scope: [() => false, "passed to redis.with(), once per delivery"],
+  scope: [() => false, "passed to redis.with()"],
   near: [(value) => value?.stats, "near() of warmline/near"],
   keepAlive: isBoolean,
   tls: [(value) => value !== null, "left out rather than null"],
   proxy: [(value) => value === false || typeof value === "string", "a URL, or false"],
-  transport: [(value) => typeof value === "function", "undici(dispatcher) of warmline/undici"],
+  transport: [(value) => typeof value === "function", "undici() of warmline/undici"],
   cache: oneOf("default", "force-cache", "no-cache", "no-store", "only-if-cached", "reload"),
   backend: ofType("string", "text"),
   maxConnections: wholeNumber(1),
-  maxReplySize: wholeNumber(1, "a whole number of bytes above 0"),
+  maxReplySize: wholeNumber(1),
   circuit: objectOrFalse(CIRCUIT_OPTIONS),
   tracing: [isObject, "an object with args and hook", TRACING_OPTIONS],
   debug: isBoolean,
@@ -111,14 +111,13 @@ export function checkOptions(options: RedisOptions): void {
 
 /** @throws ConfigError unless these are options that `with()` may change, each of its type. */
 export function checkCallOptions(options: CallOptions & ScopeOptions): void {
-  assertConfig(isObject(options), "with() needs an object of options, such as { timeout: 500 }");
+  assertConfig(isObject(options), "with() needs options, such as { timeout: 500 }");
   const fixed = Object.keys(options).find((name) => Object.hasOwn(OPTIONS, name) && !(name in CALL_OPTIONS));
   assertConfig(fixed === undefined, `with() can't change ${fixed}: pass it to new Redis()`);
   check(options, CALL_OPTIONS);
 }
 
 function check(options: object, checks: Record<string, Check>, path = ""): void {
-  assertConfig(!Array.isArray(options), "options must be an object");
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(checks, name)) throw new ConfigError(unknownOption(name, Object.keys(checks)));
     const [holds, expected, members] = checks[name]!;

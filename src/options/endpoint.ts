@@ -26,17 +26,17 @@ const read = (env: Env | undefined, name: string) => env?.[name]?.trim();
 
 /** Returns the first complete pair of url and token in the environment. */
 export function readEndpointFromEnv(env: Env): Pick<RedisOptions, "url" | "token"> {
-  const pairs = PREFIXES.map((prefix) => ({
-    url: read(env, `${prefix}URL`),
-    token: read(env, `${prefix}TOKEN`),
-  }));
-  return pairs.find(({ url, token }) => url && token) ?? {};
+  for (const prefix of PREFIXES) {
+    const [url, token] = [read(env, `${prefix}URL`), read(env, `${prefix}TOKEN`)];
+    if (url && token) return { url, token };
+  }
+  return {};
 }
 
 /** Returns the text that follows the error of a refused token: it names the endpoint and the token's variable. */
 export function refusedToken({ origin, token, env }: Endpoint): string {
   const prefix = PREFIXES.find((prefix) => read(env, `${prefix}TOKEN`) === token);
-  return `; ${origin} refused the token ${prefix ? `in ${prefix}TOKEN` : "that was passed as `token`"}`;
+  return `; ${origin} refused the token ${prefix ? `in ${prefix}TOKEN` : "passed as `token`"}`;
 }
 
 /** Whether an object is an environment, such as that of a Cloudflare Worker, rather than options. */
@@ -74,7 +74,7 @@ export function parseEndpoint(options: RedisOptions, env?: Env): Endpoint | Conf
   const { origin, port, protocol, pathname, username, password, search, hash } = new URL(url);
   assert(
     !/^rediss?:/.test(protocol),
-    "url is a redis:// address: run `npx warmline-gateway --redis <url>` and pass the url that it prints",
+    "url is a redis:// address: run `npx warmline-gateway --redis <url>` and pass its url",
   );
   assert(/^https?:/.test(protocol), "url must begin with https:// or http://");
   assert(!username && !password, "url must not contain a user or password: pass the token as `token`");
@@ -83,7 +83,7 @@ export function parseEndpoint(options: RedisOptions, env?: Env): Endpoint | Conf
   // Characters that a token in a header can contain. The usual mistakes are quotes and a line break, pasted with the token.
   assert(
     /^(?!["'`])[\x21-\x7e]+$/.test(token),
-    "token has a quote, or a character that a header can't contain, such as a line break: remove it",
+    "token has a quote, line break or other character that a header can't contain: remove it",
   );
   return { origin, path: pathname.replace(/\/+$/, ""), token };
 }

@@ -14,30 +14,25 @@ export function findUnknownOption(options: object, validNames: readonly string[]
 
 /** Returns the valid name that was probably meant by `name`, or undefined if none is near. */
 function nearest(name: string, validNames: readonly string[]): string | undefined {
-  return [0, 1, 2]
-    .filter((edits) => edits < name.length)
-    .flatMap((edits) =>
-      validNames.filter((valid) => isNear(name.toLowerCase(), valid.toLowerCase(), edits)),
-    )[0];
+  for (let edits = 0; edits < 3 && edits < name.length; edits++) {
+    const near = validNames.find((valid) => isNear(name.toLowerCase(), valid.toLowerCase(), edits));
+    if (near) return near;
+  }
+  return undefined;
 }
 
 /** Whether at most `edits` insertions, deletions and changes of a letter turn `a` into `b` (Levenshtein distance). */
 function isNear(a: string, b: string, edits: number): boolean {
   if (a === b) return true;
   if (a[0] === b[0]) return isNear(a.slice(1), b.slice(1), edits);
+  if (edits === 0) return false;
   const [restA, restB] = [a.slice(1), b.slice(1)];
-  return (
-    edits > 0 &&
-    [
-      [restA, restB],
-      [restA, b],
-      [a, restB],
-    ].some(([x, y]) => isNear(x!, y!, edits - 1))
-  );
+  const fewer = edits - 1;
+  return isNear(restA, restB, fewer) || isNear(restA, b, fewer) || isNear(a, restB, fewer);
 }
 
 /** @throws ArgumentError for an option that the method does not have. */
 export function assertKnownOptions(method: string, options: object, ...validNames: string[]): void {
   const unknown = findUnknownOption(options, validNames);
-  if (unknown) throw new ArgumentError(`${method}: ${unknown}`, { command: undefined });
+  if (unknown) throw new ArgumentError(`${method}: ${unknown}`);
 }

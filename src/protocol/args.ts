@@ -52,7 +52,7 @@ function toJsonArg(value: object): string {
     const reason = description.endsWith("?") ? "" : ", which JSON can't hold";
     throw new InvalidArgument(`${lost.part === value ? "is" : "contains"} ${description}${reason}`);
   }
-  if (!json) throw new InvalidArgument("is an object that can't be serialized as JSON", { cause });
+  if (!json) throw new InvalidArgument("can't be serialized as JSON", { cause });
   // An object whose JSON is a string, such as a Date, is stored without the quotes: they would be read as part of the text.
   return json.startsWith('"') ? JSON.parse(json) : json;
 }
@@ -94,7 +94,7 @@ const classOf = (value: unknown) => Object.prototype.toString.call(value).slice(
 export function describe(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (typeof value === "number" && !Number.isFinite(value)) return String(value);
-  if (typeof value === "string") return "text with a lone surrogate: send bytes instead";
+  if (typeof value === "string") return "text with a lone surrogate: send bytes";
   if (Array.isArray(value)) return "an array";
   if (typeof value !== "object") return `a ${typeof value}`;
   if (typeof (value as PromiseLike<unknown>).then === "function") return "a promise: is an `await` missing?";

@@ -36,7 +36,7 @@ function readValue(value: any, base64: boolean, depth = 0): RawReply {
   }
   if (typeof value?.digits === "string") return value.digits;
   if (typeof value?.error === "string") return new ErrorReply(value.error);
-  throw new MalformedReply("the response has neither a result nor an error");
+  throw new MalformedReply("the response has no result or error");
 }
 
 /** Puts integers from 2^53 on, which JSON.parse would round, into objects. No reply of Redis is an object. */

@@ -65,13 +65,9 @@ function printsOtherwise(number: string): boolean {
   return number !== printed && (number.length > 400 || significand(number) !== significand(printed));
 }
 
-/** Returns a number's sign, significant digits and magnitude, which do not depend on its notation. */
-function significand(number: string): string {
-  const [, sign, whole, fraction = "", exponent = "0"] =
-    /^(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
-  if (whole === undefined) return number;
-  const digits = (whole + fraction).replace(/^0+/, "");
-  const significant = digits.replace(/0+$/, "");
-  if (significant === "") return `${sign}0`;
-  return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;
-}
+/** Returns a number's sign and significant digits. Where they are those of its double, so is the magnitude. */
+const significand = (number: string): string =>
+  number
+    .replace(/[eE].*|\./g, "")
+    .replace(/^(-?)0+/, "$1")
+    .replace(/0+$/, "");

@@ -7,7 +7,7 @@ export class MalformedReply extends Error {
 
   // `warmline/modules` has a copy of this class.
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return value instanceof Error && value.name === "MalformedReply";
+    return (value as Error | null | undefined)?.name === "MalformedReply";
   }
 }
 

@@ -70,7 +70,7 @@ export class Numbers {
     this.#client ||= randomId();
     const lane = this.#free.pop() ?? {
       client: this.#client,
-      id: [this.#client, this.#lanes++].join("."),
+      id: `${this.#client}.${this.#lanes++}`,
       sequence: 0,
       random: crypto.getRandomValues(new Uint32Array(2)),
     };
@@ -82,8 +82,8 @@ export class Numbers {
   }
 
   /** Adds a number to a request. */
-  apply({ path, headers, body }: HttpRequest, { text }: RequestNumber): HttpRequest {
-    return { path: `${this.path}/n/${text}${path.slice(this.path.length)}`, headers, body };
+  apply(request: HttpRequest, { text }: RequestNumber): HttpRequest {
+    return { ...request, path: `${this.path}/n/${text}${request.path.slice(this.path.length)}` };
   }
 
   /** Called when the request is settled, or is not going to be written with this number again. */
@@ -94,7 +94,6 @@ export class Numbers {
   /** Begins with new lanes, because another process may use the same ones. */
   renew(): void {
     this.#client = "";
-    this.#lanes = 0;
     this.#free.length = 0;
   }
 

@@ -50,9 +50,7 @@ export class Resp2Reader {
     if (length === -1) return null;
     const start = this.at;
     const end = start + length;
-    if (this.chunk[end] !== CR || this.chunk[end + 1] !== LF)
-      throw new MalformedReply("the reply is truncated");
-    this.at = end + 2;
+    this.#passLineEnd(end);
     return new BytesBulk(this.chunk, start, end);
   }
 
@@ -71,26 +69,29 @@ export class Resp2Reader {
   #length(): number {
     const { chunk } = this;
     let at = this.at;
-    if (chunk[at] === 0x2d && chunk[at + 1] === 0x31 && chunk[at + 2] === CR && chunk[at + 3] === LF) {
-      this.at = at + 4;
+    if (chunk[at] === 0x2d && chunk[at + 1] === 0x31) {
+      this.#passLineEnd(at + 2);
       return -1;
     }
     const start = at;
     let length = 0;
     for (let byte = chunk[at]!; byte >= 0x30 && byte <= 0x39; byte = chunk[++at]!)
       length = length * 10 + byte - 0x30;
-    if (at === start || at - start > 10 || chunk[at] !== CR || chunk[at + 1] !== LF) {
-      throw new MalformedReply("a length is malformed");
-    }
-    this.at = at + 2;
+    if (at === start || at - start > 10) throw new MalformedReply("a length is malformed");
+    this.#passLineEnd(at);
     return length;
   }
 
   #line(): string {
     const end = this.chunk.indexOf(CR, this.at);
-    if (end === -1 || this.chunk[end + 1] !== LF) throw new MalformedReply("the reply is truncated");
-    const text = utf8(this.chunk, this.at, end);
-    this.at = end + 2;
-    return text;
+    const start = this.at;
+    this.#passLineEnd(end);
+    return utf8(this.chunk, start, end);
+  }
+
+  #passLineEnd(at: number): void {
+    if (this.chunk[at] !== CR || this.chunk[at + 1] !== LF)
+      throw new MalformedReply("the reply is truncated");
+    this.at = at + 2;
   }
 }

@@ -62,7 +62,6 @@ export class Protocol {
   readonly #readYourWrites: boolean;
   /** Headers by the format of the request's body, and by the encoding that they request. */
   readonly #headers: Record<"json" | "resp2" | "raw", readonly HeaderValues[]>;
-  readonly #paths: Record<Route, string>;
   /** Headers with one more header, by the headers without it. The objects are reused, because on Node their text is cached by object. */
   readonly #extended = new WeakMap<HeaderValues, HeaderValues>();
   /** The near cache that adds a header to each request, if there is one. */
@@ -80,7 +79,6 @@ export class Protocol {
     readYourWrites: boolean,
   ) {
     this.#path = path;
-    this.#paths = { "": `${path}/`, pipeline: `${path}/pipeline`, "multi-exec": `${path}/multi-exec` };
     this.#capabilities = getCapabilities(origin, path);
     this.#wantsResp2 = wantsResp2;
     this.#wantsBase64 = wantsBase64;
@@ -165,13 +163,13 @@ export class Protocol {
    */
   passthrough(body: any, route: Route, extraHeaders: HeaderValues): EncodedRequest {
     const headers = { ...this.#headers.json[PLAIN], ...extraHeaders };
-    const request = { path: this.#paths[route], headers, body: JSON.stringify(body) };
+    const request = { path: `${this.#path}/${route}`, headers, body: JSON.stringify(body) };
     return this.#encode(request, body, false, UNREAD);
   }
 
   /** Returns a request that changes nothing, and that every token may send. */
   ping(): HttpRequest {
-    return { path: this.#paths[""], headers: this.#headers.json[PLAIN]!, body: '["PING"]' };
+    return { path: `${this.#path}/`, headers: this.#headers.json[PLAIN]!, body: '["PING"]' };
   }
 
   #post(route: Route, argv: Argv, bytes: boolean, encoding: Encoding): EncodedRequest {
@@ -179,7 +177,7 @@ export class Protocol {
     const body = bytes
       ? toResp2((route ? argv : [argv]) as readonly (readonly CommandArg[])[])
       : JSON.stringify(argv);
-    const request = { path: this.#paths[route], headers, body };
+    const request = { path: `${this.#path}/${route}`, headers, body };
     return this.#encode(request, argv, bytes, encoding);
   }
 
@@ -198,7 +196,7 @@ export class Protocol {
       if (isGateway) capabilities.gateway = true;
       // A server in front of the gateway responded, so the outcome is unknown. Exception: 429.
       else if (capabilities.gateway && status !== 429) {
-        throw new MalformedReply("the response is from a server in front of warmline-gateway");
+        throw new MalformedReply("the response is not from warmline-gateway");
       }
       near?.onResponse(response.header(NEAR));
       const reply = this.#read(response, encoding);
@@ -239,15 +237,14 @@ export class Protocol {
 
   #readBase64(text: string): RawReply {
     const capabilities = this.#capabilities;
-    if (!capabilities.base64) return readJson(text, false);
     try {
-      return readJson(text, true);
+      if (capabilities.base64) return readJson(text, true);
     } catch (error) {
       if (capabilities.gateway) throw error;
-      const reply = readJson(text, false);
-      // A string was not base64: the endpoint does not support it, so later requests do not ask for it.
-      capabilities.base64 = false;
-      return reply;
     }
+    const reply = readJson(text, false);
+    // A string was not base64: the endpoint does not support it, so later requests do not ask for it.
+    capabilities.base64 = false;
+    return reply;
   }
 }

@@ -17,7 +17,7 @@ export function readReply(
   const { status } = response;
   const read = () => {
     const reply = encoded.read(response);
-    if (!(endpoint && reply instanceof ErrorReply)) return reply;
+    if (!endpoint || !(reply instanceof ErrorReply)) return reply;
     if (status === 401) return new ErrorReply(reply.message + refusedToken(endpoint));
     if (!endpoint.path || !/unknown command/.test(reply.message)) return reply;
     return new ErrorReply(`${reply.message.replace(/, with args.*$/s, "")}; is the path of url right?`);
@@ -54,8 +54,8 @@ function describeRedirect(
 ): string | undefined {
   const { status } = response;
   if (status !== 0 && (status < 300 || status === 304 || status >= 400)) return undefined;
-  const location = response.header("location") ?? "";
-  const isUrl = location !== "" && URL.canParse(location, url);
+  const location = response.header("location");
+  const isUrl = location && URL.canParse(location, url);
   const target = isUrl ? new URL(location, url).origin : "another address";
   return `, a redirect to ${target}: give the final address as url`;
 }

@@ -11,9 +11,8 @@ import type { WriteScope } from "./scope.js";
 import { idempotencyScript, MAX_ARGS } from "./script.js";
 import { keyInSameSlot } from "./slot.js";
 
-/** Commands that a script can't run, or whose effect no token can guard. */
-const REFUSED =
-  /^(B[LRZ][A-Z]+|EVAL.*|FCALL.*|FUNCTION|SCRIPT|FLUSH(ALL|DB)|WAIT(AOF)?|MIGRATE|SWAPDB|CLIENT|CONFIG|ACL|SHUTDOWN)$/;
+/** Commands that a script can't run, or whose effect no token can guard, besides those that block or have no spec. */
+const REFUSED = /^(EVAL.*|FCALL.*|FUNCTION|SCRIPT|FLUSH(ALL|DB)|SWAPDB|CLIENT)$/;
 
 /** Commands that change no data, though Redis doesn't flag them as reads. They are sent without a script, and not repeated. */
 const HARMLESS = /^(COMMAND|INFO|LASTSAVE|LOLWUT|PUBSUB|ROLE)$/;
@@ -30,7 +29,7 @@ export function guardWrite(client: ConfiguredClient, command: Command): Command 
   const reason = refusalReason(command, client.context.prefix);
   if (!reason) return guard(client, command, scope);
   throw new ConfigError(
-    `${name} can't be run exactly once: ${reason}; use redis.with({ writes: "at-most-once" }) for it`,
+    `${name} can't be run exactly once: ${reason}; use redis.with({ writes: "at-most-once" })`,
     { command: name, index },
   );
 }
@@ -68,9 +67,7 @@ export function refusalReason(
   if (wait !== undefined) return "a script can't block";
   if (!findSpec(argv)[0]) return "its keys are not known";
   if (argv.length > MAX_ARGS) return `it has more than ${MAX_ARGS} arguments`;
-  return name === "PUBLISH" || tokenKeys(argv, prefix).length > 0
-    ? undefined
-    : "it has no key to store a token with";
+  return name === "PUBLISH" || tokenKeys(argv, prefix).length > 0 ? undefined : "it has no key for a token";
 }
 
 function guard({ settings, context }: ConfiguredClient, command: Command, scope?: WriteScope): Command {

@@ -1,20 +1,19 @@
+import { concat, toBytes } from "../../protocol/bytes.js";
+
 /** Number of key slots of a Redis Cluster. @see https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/ */
 const SLOTS = 16_384;
 
-/** One step of CRC16/XMODEM (polynomial 0x1021), the checksum that the cluster specification names. */
-function crc16Step(crc: number, byte: number): number {
-  let next = crc ^ (byte << 8);
-  for (let bit = 0; bit < 8; bit++)
-    next = next & 0x8000 ? ((next << 1) ^ 0x1021) & 0xffff : (next << 1) & 0xffff;
-  return next;
-}
-
-let table: Uint16Array | undefined;
-
+/**
+ * Returns the CRC16/XMODEM of bytes, the checksum that the cluster specification names. The shifts are those of its polynomial,
+ * x^16 + x^12 + x^5 + 1: a byte at a time, without a table.
+ */
 function crc16(bytes: Uint8Array): number {
-  table ??= new Uint16Array(256).map((_, byte) => crc16Step(0, byte));
   let crc = 0;
-  for (const byte of bytes) crc = ((crc << 8) & 0xffff) ^ table[(crc >> 8) ^ byte]!;
+  for (const byte of bytes) {
+    let top = (crc >> 8) ^ byte;
+    top ^= top >> 4;
+    crc = ((crc << 8) ^ (top << 12) ^ (top << 5) ^ top) & 0xffff;
+  }
   return crc;
 }
 
@@ -34,13 +33,11 @@ export const slotOf = (key: Uint8Array): number => crc16(hashedPart(key)) % SLOT
  */
 export function keyInSameSlot(key: Uint8Array, suffix: string): Uint8Array {
   const tagged = hashedPart(key) !== key;
-  const name = new Uint8Array(key.length + suffix.length + (tagged ? 0 : 4));
-  name.set(key);
-  for (let i = 0; i < suffix.length; i++) name[key.length + i] = suffix.charCodeAt(i);
+  const name = concat([key, toBytes(tagged ? suffix : `${suffix}@@@@`)]);
   // The name has the hash tag of the key. Without a tag the whole name is hashed, and four letters at its end correct the
   // checksum.
   if (!tagged) {
-    const letters = name.subarray(-4).fill(0x40);
+    const letters = name.subarray(-4);
     const difference = (crc16(key) ^ crc16(name)) % SLOTS;
     for (const [at, bits] of SLOT_BITS.entries()) {
       if ((difference >> at) & 1) for (let i = 0; i < 4; i++) letters[i]! ^= (bits >> (5 * i)) & 31;

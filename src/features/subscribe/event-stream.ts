@@ -42,7 +42,7 @@ export function getStreamEndpoint(
 ): Pick<StreamRequest, "endpoint" | "open"> {
   if (endpoint instanceof Error) throw endpoint;
   if (endpoint) return { endpoint, open: transport.fetch?.bind(transport) };
-  throw new ConfigError(`${command}: event streams need a client with url and token, not a requester`, {
+  throw new ConfigError(`${command}: event streams need url and token, not a requester`, {
     command,
   });
 }
@@ -76,7 +76,7 @@ export async function* streamLines(
       redirect: "manual",
       ...noStore(),
       signal: controller.signal,
-      ...(body === undefined ? {} : { body }),
+      body,
     });
     const { headers, status } = response;
     if (!headers.get("content-type")?.startsWith("text/event-stream")) {
@@ -97,20 +97,17 @@ export async function* streamLines(
         await sleep(0);
         continue;
       }
-      if (begun) clearTimeout(timer);
       if (done) throw lost("the stream ended");
-      const lines = decoder.decode(value, { stream: true }).split("\n");
+      const parts = decoder.decode(value, { stream: true }).split("\n");
       // Only the new characters are searched for line ends, however long the line.
-      lines[0] = rest + lines[0];
-      rest = lines.pop()!;
+      parts[0] = rest + parts[0];
+      rest = parts.pop()!;
       // A line may end in CRLF.
-      for (const [i, line] of lines.entries()) if (line.endsWith("\r")) lines[i] = line.slice(0, -1);
+      const lines = parts.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
       // Comments do not confirm the subscription.
-      if (!begun && lines.some((line) => dataIn(line) !== undefined)) {
-        begun = true;
-        clearTimeout(timer);
-      }
+      begun ||= lines.some(dataIn);
       // The timer does not run here: a slow consumer of the lines is not a silent sender.
+      if (begun) clearTimeout(timer);
       yield lines;
       if (begun && headers.has("warmline-gateway")) expectWithin(MAX_SILENCE);
     }

@@ -39,7 +39,7 @@ export async function* followStream(
           const data = dataIn(line);
           if (line.startsWith("exact: ")) exact = line.slice(7);
           else if (line === "event: gap") frames.push(gap);
-          else if (data !== undefined) {
+          else if (data) {
             const frame = readFrame(data, name, exact);
             exact = undefined;
             if (frame.kind !== method) frames.push(frame);

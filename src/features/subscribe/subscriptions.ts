@@ -173,7 +173,7 @@ class Subscriptions implements Subscriber {
       if (!this.#raise(error)) unhandled(error);
       return;
     }
-    const event = kind === "pmessage" ? { pattern: name, channel, message } : { channel, message };
+    const event = { ...(kind === "pmessage" && { pattern: name }), channel, message };
     this.#emit(kind, event);
     this.#emit(`${kind}:${name}`, event);
     this.#pushToLoops(() => event as SubscriberMessage<any>, payload!.length);
@@ -243,7 +243,7 @@ export function createSubscriber(
     typeof name === "string" && name.isWellFormed() && !/^\.{0,2}$/.test(name);
   if (names.length === 0 || !names.every(isSendable)) {
     const command = method.toUpperCase();
-    const message = `${command}: pass at least one channel; a channel must be non-empty, well-formed text other than "." and ".."`;
+    const message = `${command}: pass channels: non-empty, well-formed text other than "." and ".."`;
     throw new ArgumentError(message, { command });
   }
   return new Subscriptions(client, method, names);

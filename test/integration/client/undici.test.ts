@@ -123,7 +123,7 @@ describe("options", () => {
     expect(() => undici({} as Dispatcher)).toThrow("undici() needs a dispatcher of undici");
     expect(
       () => new Redis({ url: gateway.url, token: "t", transport: new library.Agent() as never }),
-    ).toThrow("transport must be undici(dispatcher) of warmline/undici");
+    ).toThrow("transport must be undici() of warmline/undici");
     expect(() => new Redis({ url: gateway.url, token: "t", transport: null as never })).toThrow(
       "transport must be",
     );

@@ -137,7 +137,7 @@ const connecting: Mistake[] = [
   [
     "the token is passed, and wrong",
     () => client(gateway.url, { token: "wrong" }).get("k"),
-    "RedisError [answered] WRONGPASS invalid or missing auth token; URL refused the token that was passed as `token` (command: GET)",
+    "RedisError [answered] WRONGPASS invalid or missing auth token; URL refused the token passed as `token` (command: GET)",
   ],
   [
     "the token in the environment is wrong",
@@ -147,7 +147,7 @@ const connecting: Mistake[] = [
   [
     "the token of a subscription is wrong",
     () => client(gateway.url, { token: "wrong" }).subscribe("c").ready,
-    "RedisError [answered] WRONGPASS invalid or missing auth token; URL refused the token that was passed as `token` (command: SUBSCRIBE)",
+    "RedisError [answered] WRONGPASS invalid or missing auth token; URL refused the token passed as `token` (command: SUBSCRIBE)",
   ],
   [
     "a subscription's url is that of another server",
@@ -175,12 +175,12 @@ const calls: Mistake[] = [
   [
     "a raw command is one text",
     () => redis.exec(loose("GET k")),
-    'ArgumentError [unsent] exec: pass an array that begins with the command\'s name, such as ["GET", "key"]',
+    'ArgumentError [unsent] exec: pass an array of words, such as ["GET", "key"]',
   ],
   [
     "a command changes the connection",
     () => redis.exec(["SELECT", "1"]),
-    "ArgumentError [unsent] SELECT changes the state of a connection, and over HTTP connections are shared: use redis.multi() for transactions",
+    "ArgumentError [unsent] SELECT changes the state of a connection, which requests share: use redis.multi() for transactions",
   ],
   [
     "a command is closed to programs",

@@ -46,7 +46,7 @@ describe("docs/errors.md", () => {
     [
       "ArgumentError",
       () => redis.exec(["SELECT", "1"]),
-      "SELECT changes the state of a connection, and over HTTP connections are shared",
+      "SELECT changes the state of a connection, which requests share",
     ],
     [
       "ConfigError",
@@ -56,7 +56,7 @@ describe("docs/errors.md", () => {
     [
       "ConfigError",
       () => redis.with({ writes: "exactly-once" }).blpop("a", 1),
-      "BLPOP can't be run exactly once: it can't run in a script",
+      "BLPOP can't be run exactly once: a script can't block",
     ],
   ])("docs/errors.md quotes the message of %s", async (name, fail, text) => {
     const error = await fail().then(

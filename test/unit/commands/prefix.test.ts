@@ -166,13 +166,13 @@ describe("exactly-once", () => {
     expect([count, key, record]).toEqual(["3", "p:n", "p:run:wl:path"]);
     expect(token).toMatch(/^p:n:wl:/);
     const publish = { argv: ["SPUBLISH", "c", "m"], wait: undefined };
-    expect(refusalReason(publish, "p:")).toBe("it has no key to store a token with");
+    expect(refusalReason(publish, "p:")).toBe("it has no key for a token");
   });
 });
 
 describe("the option", () => {
   test.each([
-    ["", "not empty"],
+    ["", "non-empty"],
     ["a*", "without \\*"],
     ["\ud800", "well-formed"],
     [5, "text"],

@@ -74,12 +74,12 @@ const withoutForm: [string, unknown][] = [
   ["is NaN", Number.NaN],
   ["is a function", () => "secret"],
   ["is a symbol", Symbol("secret")],
-  ["is text with a lone surrogate: send bytes instead", "\ud800"],
+  ["is text with a lone surrogate: send bytes", "\ud800"],
 ];
 
 const withoutJson: [string, unknown][] = [
-  ["is an object that can't be serialized as JSON", cycle],
-  ["is an object that can't be serialized as JSON", { toJSON: () => undefined }],
+  ["can't be serialized as JSON", cycle],
+  ["can't be serialized as JSON", { toJSON: () => undefined }],
   ["is an object of class Map", new Map([["secret", 1]])],
   ["is an object of class Set", new Set(["secret"])],
   ["is a promise: is an `await` missing?", Promise.resolve("secret")],
