@@ -23,7 +23,7 @@ const wholeNumber = (min: number): Check => [
   `a whole number, ${min} or more`,
 ];
 const isBoolean = ofType("boolean", "true or false");
-const isMilliseconds: Check = [(value) => value > 0 && typeof value === "number", "a number of ms above 0"];
+const isMilliseconds: Check = [(value) => typeof value === "number" && value > 0, "a number of ms above 0"];
 // Empty text counts as missing.
 const isTextIfAny: Check = [(value) => !value || typeof value === "string", "text"];
 const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -111,7 +111,7 @@ export function checkOptions(options: RedisOptions): void {
 
 /** @throws ConfigError unless these are options that `with()` may change, each of its type. */
 export function checkCallOptions(options: CallOptions & ScopeOptions): void {
-  assertConfig(isObject(options), "with() needs options, such as { timeout: 500 }");
+  assertConfig(isObject(options), "with() needs options");
   const fixed = Object.keys(options).find((name) => Object.hasOwn(OPTIONS, name) && !(name in CALL_OPTIONS));
   assertConfig(fixed === undefined, `with() can't change ${fixed}: pass it to new Redis()`);
   check(options, CALL_OPTIONS);

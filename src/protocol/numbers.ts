@@ -82,8 +82,8 @@ export class Numbers {
   }
 
   /** Adds a number to a request. */
-  apply(request: HttpRequest, { text }: RequestNumber): HttpRequest {
-    return { ...request, path: `${this.path}/n/${text}${request.path.slice(this.path.length)}` };
+  apply({ path, headers, body }: HttpRequest, { text }: RequestNumber): HttpRequest {
+    return { path: `${this.path}/n/${text}${path.slice(this.path.length)}`, headers, body };
   }
 
   /** Called when the request is settled, or is not going to be written with this number again. */
