@@ -13,25 +13,33 @@ export interface KnownDifference {
   covers(difference: Difference, before: readonly Command[]): boolean;
 }
 
+/** The key, group and consumer of a command that creates the consumer since Redis 7.2. */
+function consumerOf([name, ...args]: Command) {
+  if (name === "XREADGROUP") {
+    const [, group, consumer] = args;
+    return { key: args[args.indexOf("STREAMS") + 1], group, consumer };
+  }
+  const [key, group, consumer] = args;
+  return /^X(AUTO)?CLAIM$/.test(name!) ? { key, group, consumer } : undefined;
+}
+
 export const knownDifferences: readonly KnownDifference[] = [
   {
-    name: "XCLAIM and XAUTOCLAIM that claim nothing create the consumer, as in Redis since 7.2",
+    name: "XREADGROUP, XCLAIM and XAUTOCLAIM that get nothing create the consumer, as in Redis since 7.2",
     example: [
-      ["XGROUP", "CREATE", "k", "g", "0", "MKSTREAM"],
-      ["XCLAIM", "k", "g", "c", "0", "1-1"],
+      ["XGROUP", "CREATE", "k", "g", "$", "MKSTREAM"],
+      ["XREADGROUP", "GROUP", "g", "c", "STREAMS", "k", ">"],
       ["XGROUP", "CREATECONSUMER", "k", "g", "c"],
     ],
     covers: ({ command, redis, embedded }, before) => {
-      const isClaimedBy = (consumer?: string) =>
-        before.some(
-          ([name, key, group, claimer]) =>
-            /^X(AUTO)?CLAIM$/.test(name!) &&
-            (consumer === undefined ? key === command[2] : group === command[3] && claimer === consumer),
-        );
+      const consumers = before.flatMap((each) => consumerOf(each) ?? []);
       // XINFO GROUPS has the number of consumers.
-      if (command[0] === "XINFO") return isClaimedBy();
+      if (command[0] === "XINFO") return consumers.some(({ key }) => key === command[2]);
       return (
-        command[1] === "CREATECONSUMER" && redis === ":1" && embedded === ":0" && isClaimedBy(command[4])
+        command[1] === "CREATECONSUMER" &&
+        redis === ":1" &&
+        embedded === ":0" &&
+        consumers.some(({ group, consumer }) => group === command[3] && consumer === command[4])
       );
     },
   },
