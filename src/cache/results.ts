@@ -59,6 +59,6 @@ export async function decodeResult(text: string, schema: StandardSchema | undefi
   const checked = await schema["~standard"].validate(result);
   if (!checked.issues) return checked.value;
   // Issues may quote the result.
-  const message = "cached: the result does not match the schema: see its issues";
+  const message = "cached: the result does not match the schema: see error.issues";
   throw new SchemaError(message, checked.issues, {});
 }

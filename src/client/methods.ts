@@ -31,8 +31,7 @@ const use = (client: { readonly [PROTOTYPE]: object }) => (middleware: Middlewar
   // From here on this client no longer shares its methods with others.
   const executor = executorOf(client).withMiddleware(middleware);
   // A replaced method that calls the original one would bypass the middleware.
-  for (const name of Object.keys(client))
-    if (getMethod(name)) delete (client as Record<string, unknown>)[name];
+  for (const name of Object.keys(client)) if (getMethod(name)) Reflect.deleteProperty(client, name);
   Object.setPrototypeOf(client, bind(executor, client[PROTOTYPE]));
   Object.defineProperty(client, EXECUTOR, { value: () => executor, configurable: true });
 };

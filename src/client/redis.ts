@@ -169,7 +169,7 @@ export function createRedisClass(platform: Platform): RedisConstructor {
 
     constructor(options: RedisOptions | Requester = {}, ...surplus: unknown[]) {
       assertConfig(
-        typeof options === "object" && options !== null && surplus.length === 0,
+        typeof options === "object" && options !== null && !Array.isArray(options) && surplus.length === 0,
         "new Redis() needs options, such as { url, token }",
       );
       const executor = "request" in options ? createExecutor(platform, {}, options) : getExecutor(options);

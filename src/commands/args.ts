@@ -272,7 +272,7 @@ export function encodeArgs(encoders: readonly ArgEncoder[], order?: readonly num
         }
       }
       for (place = maxArgs; place < args.length; place++) {
-        if (args[place] !== undefined) throw new InvalidArgument(`is one too many: it takes ${maxArgs}`);
+        if (args[place] !== undefined) throw new InvalidArgument(`is one too many: at most ${maxArgs}`);
       }
       return out;
     } catch (error) {

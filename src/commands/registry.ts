@@ -16,7 +16,7 @@ export function findSpec(argv: readonly unknown[]): [spec: CommandSpec | undefin
   return spec ? [spec, 2] : [specs.get(name!), 1];
 }
 
-/** Reads of modules, whose specs are in the entry `warmline/modules`. */
+/** Reads of modules, whose specs are in the entry `warmline/modules`. Names with these endings are taken for reads. */
 const MODULE_READS =
   /^(BF|CF|CMS|TOPK|TDIGEST|TS|FT)\.(\w*(RANK|LIST|DUMP|GET|RANGE|EXISTS)|CARD|CDF|COUNT|DEBUG|INFO|MAX|MIN|QUANTILE|QUERY\w*|TRIMMED_MEAN|READ|AGGREGATE|EXPLAIN\w*|PROFILE|SEARCH|SPELLCHECK|SUGLEN|TAGVALS)$/i;
 

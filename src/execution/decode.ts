@@ -43,7 +43,7 @@ function readChecked(
       results.map((result) => {
         if (!result.issues) return result.value;
         // Issues may quote the value.
-        const message = `${spec.name}: the value does not match the schema: see its issues`;
+        const message = `${spec.name}: the value does not match the schema: see error.issues`;
         throw new SchemaError(message, result.issues, { command: spec.name, index });
       }),
     );

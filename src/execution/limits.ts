@@ -81,6 +81,6 @@ export function getRemainingTime({ deadline }: Pick<Settings, "deadline">): numb
   if (!deadline) return Infinity;
   const { remaining, getRemainingTimeInMillis } = deadline as Partial<Record<string, () => number>>;
   const left = (remaining ?? getRemainingTimeInMillis)?.call(deadline);
-  assertConfig(left === Number(left), "deadline must be a Lambda context, or have remaining()");
+  assertConfig(left === Number(left), "deadline must be a Lambda context, or have remaining(), in ms");
   return left! - DEADLINE_MARGIN;
 }

@@ -80,7 +80,7 @@ export class AutoPipeline {
   async #sendInOrder(lists: Pending[][], since = moment()): Promise<void> {
     for (const pending of lists.flat()) pending.watchLimits(Infinity);
     for (const list of lists) {
-      await new Promise((onEnd) => sendList(this.client, list, since, onEnd));
+      await new Promise<void>((onEnd) => sendList(this.client, list, since, () => onEnd()));
     }
   }
 }

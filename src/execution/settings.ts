@@ -6,7 +6,7 @@ import { jitteredBackoff } from "../transport/retry-budget.js";
 import { MAX_TIMER } from "../util/timers.js";
 import { createScope, type WriteScope } from "./exactly-once/scope.js";
 
-/** Settings that `redis.with({ ... })` can change, resolved: every value is present and checked. */
+/** Settings that `redis.with({ ... })` can change, checked, with defaults. */
 export interface Settings {
   readonly codec: Codec;
   readonly timeout: number;
@@ -79,7 +79,7 @@ function merge(base: Settings, options: CallOptions & ScopeOptions): Settings {
   // ARRIVAL_MARGIN may pass until that repeat arrives.
   assertConfig(
     writes !== "exactly-once" || exactlyOnceTtl >= settings.timeout + ARRIVAL_MARGIN,
-    `${settings.scope ? "remember" : "exactlyOnceTtl"} must exceed timeout (${settings.timeout} ms) by ${ARRIVAL_MARGIN} ms`,
+    `${settings.scope ? "remember" : "exactlyOnceTtl"} (${exactlyOnceTtl} ms) must exceed timeout (${settings.timeout} ms) by ${ARRIVAL_MARGIN} ms`,
   );
   return settings;
 }

@@ -11,12 +11,12 @@ const encodeRaw = encodeArgs([rest(json, 0)]);
 
 /**
  * Returns the spec and arguments of the command of `exec()`, whose name and arguments are `argv`.
- * @throws ArgumentError if there is no name, or if the command changes the state of a connection.
+ * @throws ArgumentError if there is no name or it has white space, or if the command changes the state of a connection.
  */
 export function rawCommand(argv: readonly unknown[]): [CommandSpec, unknown[]] {
   const [name, ...args] = Array.isArray(argv) ? argv : [];
   if (typeof name !== "string" || !/^\S+$/.test(name)) {
-    throw new ArgumentError('exec: pass an array of words, such as ["GET", "key"]');
+    throw new ArgumentError('exec: pass an array with each word apart, such as ["CONFIG", "GET", "x"]');
   }
   const command = name.toUpperCase();
   if (CONNECTION_STATE.test(command)) {

@@ -56,7 +56,7 @@ const CALL_OPTIONS: Record<keyof CallOptions | keyof ScopeOptions, Check> = {
     "an AbortSignal",
   ],
   timeout: isMilliseconds,
-  deadline: [(value) => value !== null, "a Lambda context, or have remaining()"],
+  deadline: [(value) => value !== null, "a Lambda context, or have remaining(), in ms"],
   retry: objectOrFalse(RETRY_OPTIONS),
   writes: oneOf("at-most-once", "exactly-once", "at-least-once"),
   // Checked by resolveCodec.
@@ -111,7 +111,7 @@ export function checkOptions(options: RedisOptions): void {
 
 /** @throws ConfigError unless these are options that `with()` may change, each of its type. */
 export function checkCallOptions(options: CallOptions & ScopeOptions): void {
-  assertConfig(isObject(options), "with() needs options");
+  assertConfig(isObject(options), "with() needs options, such as { timeout: 500 }");
   const fixed = Object.keys(options).find((name) => Object.hasOwn(OPTIONS, name) && !(name in CALL_OPTIONS));
   assertConfig(fixed === undefined, `with() can't change ${fixed}: pass it to new Redis()`);
   check(options, CALL_OPTIONS);

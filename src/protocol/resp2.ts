@@ -39,7 +39,7 @@ export class Resp2Reader {
       case 0x2a: // * array
         return this.#array(depth);
       case undefined:
-        throw new MalformedReply("the reply is truncated");
+        throw new MalformedReply("a line end is missing");
       default:
         throw new MalformedReply("not a RESP2 reply");
     }
@@ -58,7 +58,7 @@ export class Resp2Reader {
     const length = this.#length();
     if (length === -1) return null;
     // An element takes at least three bytes, so a false length can't cause a large allocation.
-    if (length * 3 > this.chunk.length - this.at) throw new MalformedReply("the reply is truncated");
+    if (length * 3 > this.chunk.length - this.at) throw new MalformedReply("a line end is missing");
     const inside = nextDepth(depth);
     const items: RawReply[] = new Array(length);
     for (let i = 0; i < length; i++) items[i] = this.read(inside);
@@ -91,7 +91,7 @@ export class Resp2Reader {
 
   #passLineEnd(at: number): void {
     if (this.chunk[at] !== CR || this.chunk[at + 1] !== LF)
-      throw new MalformedReply("the reply is truncated");
+      throw new MalformedReply("a line end is missing");
     this.at = at + 2;
   }
 }

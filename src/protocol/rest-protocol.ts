@@ -237,8 +237,9 @@ export class Protocol {
 
   #readBase64(text: string): RawReply {
     const capabilities = this.#capabilities;
+    if (!capabilities.base64) return readJson(text, false);
     try {
-      if (capabilities.base64) return readJson(text, true);
+      return readJson(text, true);
     } catch (error) {
       if (capabilities.gateway) throw error;
     }

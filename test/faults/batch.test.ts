@@ -192,6 +192,19 @@ describe("an auto-pipeline", () => {
     expect(redis.stats().retries).toBe(1);
   });
 
+  test("an abort between two attempts of a batch rejects at once, and nothing is sent again", async () => {
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*2\r\n+OK\r\n-UNSENT no room\r\n"));
+    const controller = new AbortController();
+    const slow = { retries: 3, backoff: () => 5_000 };
+    const redis = client({ retry: slow }).with({ signal: controller.signal });
+    const both = Promise.allSettled([redis.get("a"), redis.incr("b")]);
+    setTimeout(() => controller.abort("enough"), 50);
+    const begun = performance.now();
+    expect((await both)[1]).toEqual({ status: "rejected", reason: "enough" });
+    expect(performance.now() - begun).toBeLessThan(4_000);
+    expect(endpoint.requests).toHaveLength(1);
+  });
+
   test("bytes share a request at an endpoint that accepts them", async () => {
     const redis = client();
     endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*2\r\n+OK\r\n+OK\r\n"));

@@ -420,7 +420,7 @@ export function characterEnd(bytes: Buffer): number {
     if (byte < 0x80) return length;
     if (byte >= 0xc0) return i;
   }
-  // Only continuation bytes: four or more belong to no open character, fewer may end one in the next part.
+  // Only continuation bytes: four or more belong to no open character, fewer are held back until more bytes come.
   return length < 4 ? 0 : length;
 }
 

@@ -64,7 +64,7 @@ function createToken(file: string): string {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     const other = readToken(file);
     if (other !== null) return other;
-    // A file that is not usable.
+    // The file there is not usable: it is replaced.
     renameSync(temporary, file);
   } finally {
     rmSync(temporary, { force: true });

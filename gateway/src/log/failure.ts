@@ -7,13 +7,11 @@ const MAX_FRAMES = 8;
  */
 export function failureOf(error: unknown) {
   if (!(error instanceof Error)) return { error: typeof error, code: undefined, at: [] };
-  const { name, stack = "" } = error;
+  const { name, stack } = error;
   const { code } = error as NodeJS.ErrnoException;
-  // Its message may have lines that look like frames.
-  const frames = stack
-    .replace(error.message, "")
-    .split("\n")
-    .filter((line) => /^\s+at .+:\d+:\d+\)?$/.test(line));
+  // Only the last lines: the message before them may have lines that look like frames.
+  const lines = String(stack).split("\n");
+  const frames = lines.slice(1 + lines.findLastIndex((line) => !/^\s+at .+:\d+:\d+\)?$/.test(line)));
   return {
     error: name,
     code: typeof code === "string" ? code : undefined,

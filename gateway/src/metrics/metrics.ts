@@ -28,18 +28,18 @@ export interface MetricsSources {
 
 /** Everything that the gateway counts, each under `warmline_gateway_`. */
 export function createMetrics(sources: MetricsSources): Registry {
-  const add = new Families();
-  addTraffic(add, sources.traffic);
-  addCommands(add, sources.traffic);
-  addTokens(add, sources.traffic);
-  addConnections(add, sources);
-  addUpstream(add, sources);
-  addProcess(add, sources.loopDelay);
-  return add.registry;
+  const families = new Families();
+  addTraffic(families, sources.traffic);
+  addCommands(families, sources.traffic);
+  addTokens(families, sources.traffic);
+  addConnections(families, sources);
+  addUpstream(families, sources);
+  addProcess(families, sources.loopDelay);
+  return families.registry;
 }
 
-function addTraffic(add: Families, traffic: Traffic): void {
-  add.counter("requests_total", "HTTP requests received.", () => traffic.requests);
+function addTraffic(families: Families, traffic: Traffic): void {
+  families.counter("requests_total", "HTTP requests received.", () => traffic.requests);
   const responses = function* (): Iterable<Sample> {
     for (const [route, { responses }] of traffic.routes) {
       for (const [status, count] of responses) {
@@ -47,18 +47,18 @@ function addTraffic(add: Families, traffic: Traffic): void {
       }
     }
   };
-  add.counter(
+  families.counter(
     "responses_total",
     "Finished requests, by route and status; none if the client disconnected before the response.",
     responses,
   );
   const invalid =
     "Requests that are not valid HTTP, by reason; without a valid head, they are not among the others.";
-  add.counter("malformed_requests_total", invalid, () =>
+  families.counter("malformed_requests_total", invalid, () =>
     Array.from(traffic.malformed, ([reason, count]): Sample => [{ reason }, count]),
   );
   const byRoute = (name: string, help: string, key: Exclude<keyof RouteNumbers, "responses">) =>
-    add.histogram(name, help, () =>
+    families.histogram(name, help, () =>
       Array.from(traffic.routes, ([route, numbers]) => [{ route }, numbers[key]] as const),
     );
   byRoute("request_duration_seconds", "Time from a request's head to its response.", "duration");
@@ -71,9 +71,9 @@ function addTraffic(add: Families, traffic: Traffic): void {
   byRoute("response_size_bytes", "Bytes of response bodies.", "responseSize");
 }
 
-function addCommands(add: Families, { commands }: Traffic): void {
+function addCommands(families: Families, { commands }: Traffic): void {
   const counter = (name: string, help: string, key: "received" | "errors") =>
-    add.counter(name, help, () =>
+    families.counter(name, help, () =>
       Array.from(commands, (numbers): Sample => [{ command: numbers.name }, numbers[key]]),
     );
   counter("commands_total", "Commands received, by name; other for unknown names.", "received");
@@ -82,16 +82,16 @@ function addCommands(add: Families, { commands }: Traffic): void {
     "Commands refused, failed or with an error reply; of a transaction, those refused.",
     "errors",
   );
-  add.sums(
+  families.sums(
     "command_duration_seconds",
     "Time from sending a command to Redis to its reply, for single commands.",
     () => Array.from(commands, ({ name, seconds, timed }) => [{ command: name }, seconds, timed] as const),
   );
 }
 
-function addTokens(add: Families, { tokens }: Traffic): void {
+function addTokens(families: Families, { tokens }: Traffic): void {
   const counter = (name: string, help: string, key: keyof TokenNumbers) =>
-    add.counter(name, `${help}, by the token's name.`, () =>
+    families.counter(name, `${help}, by the token's name.`, () =>
       Array.from(tokens, ([token, numbers]): Sample => [{ token }, numbers[key]]),
     );
   counter("token_requests_total", "Finished requests", "requests");
@@ -101,33 +101,33 @@ function addTokens(add: Families, { tokens }: Traffic): void {
   counter("token_response_bytes_total", "Bytes of response bodies", "responseBytes");
 }
 
-function addConnections(add: Families, { connections, streams, budget }: MetricsSources): void {
+function addConnections(families: Families, { connections, streams, budget }: MetricsSources): void {
   const counter = (name: string, help: string, key: "opened" | "evicted" | "refusedTotal") =>
-    add.counter(name, help, () => connections[key]);
+    families.counter(name, help, () => connections[key]);
   counter("connections_opened_total", "Client connections accepted.", "opened");
   counter("connections_evicted_total", "Idle client connections closed to make room.", "evicted");
   counter("connections_refused_total", "Client connections refused because of the limit.", "refusedTotal");
-  add.gauge("connections_open", "Client connections open now.", () => connections.open);
-  add.gauge("connections", "Client connections open now, by state.", () => {
+  families.gauge("connections_open", "Client connections open now.", () => connections.open);
+  families.gauge("connections", "Client connections open now, by state.", () => {
     const { open, idle, refused } = connections;
     return samplesOf("state", { idle, active: open - idle - streams.open, stream: streams.open, refused });
   });
-  add.gauge(
+  families.gauge(
     "connections_limit",
     "Limits of client connections: above soft idle ones are closed, above max new ones are refused.",
     () => samplesOf("limit", { soft: connections.limits.soft, max: connections.limits.hard }),
   );
-  add.gauge("buffered_bytes", "Bytes of requests and replies that are buffered.", () => budget.used);
-  add.gauge("buffered_bytes_limit", "Limit of buffered bytes of requests and replies.", () => budget.limit);
-  add.gauge("streams_open", "Event streams open now.", () => streams.open);
+  families.gauge("buffered_bytes", "Bytes of requests and replies that are buffered.", () => budget.used);
+  families.gauge("buffered_bytes_limit", "Limit of buffered bytes of requests and replies.", () => budget.limit);
+  families.gauge("streams_open", "Event streams open now.", () => streams.open);
   const dropped = "Event streams ended because their reader was too slow.";
-  add.counter("streams_dropped_total", dropped, () => streams.dropped);
+  families.counter("streams_dropped_total", dropped, () => streams.dropped);
 }
 
-function addUpstream(add: Families, { upstreams, streams }: MetricsSources): void {
+function addUpstream(families: Families, { upstreams, streams }: MetricsSources): void {
   const counter = (name: string, help: string, key: keyof UpstreamCounters) =>
-    add.counter(name, help, () => upstreams.counters[key]);
-  add.gauge("upstream_connections", "Connections to Redis open now.", () => {
+    families.counter(name, help, () => upstreams.counters[key]);
+  families.gauge("upstream_connections", "Connections to Redis open now.", () => {
     const uses = { shared: 0, blocking: 0, transaction: 0, stream: streams.upstreamConnections };
     for (const { connections } of upstreams) {
       uses.shared += connections.shared;
@@ -137,7 +137,7 @@ function addUpstream(add: Families, { upstreams, streams }: MetricsSources): voi
     return samplesOf("use", uses);
   });
   const pending = "Commands queued or in flight on shared connections.";
-  add.gauge("upstream_queued_commands", pending, () => {
+  families.gauge("upstream_queued_commands", pending, () => {
     let sum = 0;
     for (const each of upstreams) sum += each.pending;
     return sum;
@@ -161,15 +161,15 @@ function samplesOf(label: string, values: Readonly<Record<string, number>>): Sam
   return Object.entries(values).map(([name, value]) => [{ [label]: name }, value]);
 }
 
-function addProcess(add: Families, loopDelay: LoopDelay): void {
-  add.counter("process_cpu_seconds_total", "User and system CPU time in seconds.", () => {
+function addProcess(families: Families, loopDelay: LoopDelay): void {
+  families.counter("process_cpu_seconds_total", "User and system CPU time in seconds.", () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   });
-  add.gauge("process_resident_memory_bytes", "Resident memory in bytes.", () => process.memoryUsage.rss());
-  add.histogram("event_loop_delay_seconds", "The longest delay of the event loop in each second.", () => [
+  families.gauge("process_resident_memory_bytes", "Resident memory in bytes.", () => process.memoryUsage.rss());
+  families.histogram("event_loop_delay_seconds", "The longest delay of the event loop in each second.", () => [
     [{}, loopDelay.longest],
   ]);
   const help = "The longest delay of the event loop in the last minute.";
-  add.gauge("event_loop_delay_max_seconds", help, () => loopDelay.longestOfMinute);
+  families.gauge("event_loop_delay_max_seconds", help, () => loopDelay.longestOfMinute);
 }

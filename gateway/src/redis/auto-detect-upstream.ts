@@ -60,7 +60,12 @@ export class AutoDetectUpstream implements Upstream {
     }
   }
 
-  sendAlone(...[commands, waits, receiver, deadline]: Parameters<Upstream["sendAlone"]>): Cancel {
+  sendAlone(
+    commands: readonly Command[],
+    waits: readonly number[],
+    receiver: Receiver,
+    deadline?: number,
+  ): Cancel {
     return this.#whenKnown(deadline, (until) => this.#upstream.sendAlone(commands, waits, receiver, until));
   }
 

@@ -8,7 +8,7 @@ import { NO_ROOM } from "./in-flight-connection.js";
 import type { PrimaryFinder } from "./primary-finder.js";
 import { mayRunScript, refusalOf, refusedFailure } from "./refusal.js";
 import { pingReply, Server, type ServerOptions } from "./server.js";
-import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
+import type { Cancel, TransactionReceiver } from "./upstream.js";
 
 /** Delay in ms before commands that found no primary are sent again. */
 const RETRY_DELAY = 100;
@@ -83,8 +83,13 @@ export class AwaitingPrimary extends Server {
     new Attempts(this, commands, null, receiver, deadline).send();
   }
 
-  override sendAlone(...[commands, waits, receiver, deadline]: Parameters<Upstream["sendAlone"]>): Cancel {
-    const attempts = new Attempts(this, commands, waits, receiver, deadline ?? this.#deadline());
+  override sendAlone(
+    commands: readonly Command[],
+    waits: readonly number[],
+    receiver: Receiver,
+    deadline = this.#deadline(),
+  ): Cancel {
+    const attempts = new Attempts(this, commands, waits, receiver, deadline);
     attempts.send();
     return () => attempts.cancel();
   }

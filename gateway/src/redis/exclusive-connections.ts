@@ -5,7 +5,7 @@ import { observed, type Receiver, UpstreamFailure } from "./failure.js";
 import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
 import { type Borrower, Pool } from "./pool.js";
 import { CLIENT_ID } from "./redis-socket.js";
-import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
+import type { Cancel, TransactionReceiver } from "./upstream.js";
 
 const MULTI = command("MULTI");
 const EXEC = command("EXEC");
@@ -54,7 +54,12 @@ export class ExclusiveConnections {
     return { blocking: this.#blocking.size, transactions: this.#transactions.size };
   }
 
-  sendAlone(...[commands, waits, receiver, deadline]: Parameters<Upstream["sendAlone"]>): Cancel {
+  sendAlone(
+    commands: readonly Command[],
+    waits: readonly number[],
+    receiver: Receiver,
+    deadline?: number,
+  ): Cancel {
     return this.#lend(this.#blocking, commands, receiver, deadline, waits);
   }
 

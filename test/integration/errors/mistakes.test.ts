@@ -175,7 +175,7 @@ const calls: Mistake[] = [
   [
     "a raw command is one text",
     () => redis.exec(loose("GET k")),
-    'ArgumentError [unsent] exec: pass an array of words, such as ["GET", "key"]',
+    'ArgumentError [unsent] exec: pass an array with each word apart, such as ["CONFIG", "GET", "x"]',
   ],
   [
     "a command changes the connection",

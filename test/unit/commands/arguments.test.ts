@@ -61,7 +61,7 @@ const misread: [string, unknown[], string][] = [
   ["set", ["k", "v", { ifEq: undefined }], "argument 3.ifEq is undefined"],
   ["set", ["k"], "argument 2 is missing"],
   ["set", ["k", Promise.resolve(1)], "argument 2 is a promise: is an `await` missing?"],
-  ["get", ["a", "b"], "argument 2 is one too many: it takes 1"],
+  ["get", ["a", "b"], "argument 2 is one too many: at most 1"],
   ["delex", ["k", { ifDeq: undefined }], "argument 2.ifDeq is undefined"],
   ["zadd", ["z", { score: 1, value: "m" }], "argument 2 has an unknown option value; it takes score, member"],
   ["zadd", ["z", 1, "m"], "argument 2 is a number, not an object of options"],
@@ -88,7 +88,7 @@ const misread: [string, unknown[], string][] = [
   ["del", ["a", ["b", { c: 1 }]], "argument 1[2] is an object"],
   ["eval", ["return 1", 1, "k", "a"], "argument 2 is a number, not an array"],
   ["lpush", ["l", 1, undefined], "argument 3 is undefined"],
-  ["get", ["k", { shema: 1 }], "argument 2 is one too many: it takes 1"],
+  ["get", ["k", { shema: 1 }], "argument 2 is one too many: at most 1"],
 ];
 
 test.each(misread)("arguments that could be misread are refused: %s %j: %s", (method, args, message) => {

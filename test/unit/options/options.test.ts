@@ -184,7 +184,7 @@ test("exactlyOnceTtl must exceed timeout by 10 s for exactly-once writes", () =>
   const endpoint = { url: "https://lifetimes.example", token: "t", exactlyOnceTtl: 30_000 };
   const once = new Redis({ ...endpoint, writes: "exactly-once", timeout: 20_000 });
   expect(() => once.with({ timeout: 20_001 })).toThrow(
-    new ConfigError("exactlyOnceTtl must exceed timeout (20001 ms) by 10000 ms"),
+    new ConfigError("exactlyOnceTtl (30000 ms) must exceed timeout (20001 ms) by 10000 ms"),
   );
   expect(() => once.with({ timeout: 20_001, writes: "at-most-once" })).not.toThrow();
   const safe = new Redis({ ...endpoint, timeout: 20_001 });
@@ -214,7 +214,7 @@ test.each([
   [{ preconnect: null }, "preconnect must be true or false"],
   [{ signal: null }, "signal must be an AbortSignal"],
   [{ signal: new AbortController() }, "signal must be an AbortSignal"],
-  [{ deadline: null }, "deadline must be a Lambda context, or have remaining()"],
+  [{ deadline: null }, "deadline must be a Lambda context, or have remaining(), in ms"],
   [{ exactlyOnceTtl: null }, "exactlyOnceTtl must be a number of ms above 0"],
   [{ retry: { retries: null } }, "retry.retries must be a whole number, 0 or more"],
   [{ cache: "sometimes" }, "cache must be one of default, force-cache, "],
@@ -235,8 +235,9 @@ test.each([
   [{ write: "at-most-once" }, "unknown option write; did you mean writes?"],
   [{ signal: 5 }, "signal must be an AbortSignal"],
   [{ signal: {} }, "signal must be an AbortSignal"],
-  [undefined, "with() needs options"],
-  ["exactly-once", "with() needs options"],
+  [{ signal: new AbortController() }, "signal must be an AbortSignal"],
+  [undefined, "with() needs options, such as { timeout: 500 }"],
+  ["exactly-once", "with() needs options, such as { timeout: 500 }"],
 ])("with(%j) is refused: %s", (options, message) => {
   const redis = new Redis(endpoint);
   expect(() => redis.with(options as never)).toThrow(ConfigError);

@@ -101,7 +101,12 @@ export class Cluster implements Upstream {
     this.#send(this.#batch(receiver, deadline), commands);
   }
 
-  sendAlone(...[commands, waits, receiver, deadline]: Parameters<Upstream["sendAlone"]>): Cancel {
+  sendAlone(
+    commands: readonly Command[],
+    waits: readonly number[],
+    receiver: Receiver,
+    deadline?: number,
+  ): Cancel {
     const batch = this.#batch(receiver, deadline);
     batch.alone = true;
     this.#send(batch, commands, waits);

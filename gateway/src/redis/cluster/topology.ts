@@ -202,7 +202,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     else {
       this.#reachability?.down(this.lastError);
       this.emit("failed");
-      this.refreshSoon(CALM_GAP);
+      this.#gap = Math.min(this.#gap, CALM_GAP);
     }
     if (this.#gap < Infinity) this.refreshSoon(this.#gap);
   }
