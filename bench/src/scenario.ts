@@ -72,8 +72,6 @@ export interface ScenarioDefinition<Case extends object, Sample extends object> 
   readonly lanes?: number;
   /** Returns about how many seconds a run of the case takes, for scenarios with lanes whose cases differ: the longest run first. */
   durationS?(each: NoInfer<Case>, settings: Settings): number;
-  /** Seconds that a run takes on an idle machine of two cores, parts included: what `publish` plans with until it has run. */
-  readonly plannedS?: number;
   /** Returns about how many seconds the whole run takes on an idle machine. Default: not known before it runs. */
   totalS?(context: Pick<Context, "settings" | "clients">): number;
   /** Returns why it cannot run on this machine, as "needs ..."; undefined if it can. */

@@ -90,8 +90,7 @@ export class Resp2Reader {
   }
 
   #passLineEnd(at: number): void {
-    if (this.chunk[at] !== CR || this.chunk[at + 1] !== LF)
-      throw new MalformedReply("a line end is missing");
+    if (this.chunk[at] !== CR || this.chunk[at + 1] !== LF) throw new MalformedReply("a line end is missing");
     this.at = at + 2;
   }
 }

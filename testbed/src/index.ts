@@ -36,7 +36,7 @@ export { type ClusterNode, type ClusterOptions, type RedisCluster, startCluster 
 export { connectRedis, type RedisConnection } from "./redis/connection.js";
 export { type FakeAction, type FakeCommand, type FakeRedis, startFakeRedis } from "./redis/fake.js";
 export { findProgram, findRedisServer, NO_REDIS } from "./redis/find.js";
-export { type Resp, RespError } from "./redis/resp.js";
+export { encodeCommand, type Resp, RespError, RespReader } from "./redis/resp.js";
 export { type RedisGroup, type SentinelOptions, startSentinels } from "./redis/sentinel.js";
 export { type RedisServer, type RedisServerOptions, startRedis } from "./redis/server.js";
 export {

@@ -1,5 +1,6 @@
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { encodeCommand, type Resp, RespError, RespReader } from "warmline-testbed";
 
 /** The address of a plain socket, and its authentication. */
 export interface RawTarget {
@@ -19,8 +20,7 @@ export const gatewayTarget = ({ port, token }: Readonly<{ port: number; token: s
 
 /** A plain socket that runs one command at a time, without a client library. */
 export class RawConnection {
-  private received = "";
-  private waiting: ((error?: Error) => void) | undefined;
+  private waiting: { resolve(reply: Resp): void; reject(error: Error): void } | undefined;
   private failure: Error | undefined;
 
   private constructor(
@@ -29,12 +29,15 @@ export class RawConnection {
   ) {
     const fail = (error: Error) => {
       this.failure ??= error;
-      this.waiting?.(this.failure);
+      this.waiting?.reject(this.failure);
     };
-    socket.setNoDelay(true).setEncoding("latin1");
-    socket.on("data", (part: string) => {
-      this.received += part;
-      this.waiting?.();
+    const read = target.auth.protocol === "redis" ? redisReplies() : httpResponses();
+    socket.setNoDelay(true);
+    socket.on("data", (bytes) => {
+      for (const reply of read(bytes)) {
+        if (reply instanceof Error) this.waiting?.reject(reply);
+        else this.waiting?.resolve(reply);
+      }
     });
     socket.on("error", fail);
     socket.on("close", () => fail(new Error("The connection closed.")));
@@ -46,32 +49,23 @@ export class RawConnection {
     const to = { host: "127.0.0.1", port, localAddress: from };
     const socket = target.tls ? connectTls(to) : connectTcp(to);
     const connection = new RawConnection(socket, target);
-    await new Promise<void>((resolve, reject) => {
-      connection.waiting = (error) => error && reject(error);
+    await new Promise<unknown>((resolve, reject) => {
+      connection.waiting = { resolve, reject };
       socket.once(target.tls ? "secureConnect" : "connect", resolve);
     });
     if (auth.protocol === "redis" && auth.login) await connection.run(["AUTH", ...auth.login]);
     return connection;
   }
 
-  /** Runs one command and returns the text of its reply; an array as JSON. */
-  async run(args: readonly string[]): Promise<string> {
+  /** Runs one command and returns its reply; over HTTP, the body of the response. @throws on an error reply, or a status other than 200 */
+  async run(args: readonly string[]): Promise<Resp> {
     if (this.failure) throw this.failure;
     const { port, auth } = this.target;
-    const isRedis = auth.protocol === "redis";
-    const read = isRedis ? redisReply : httpResponse;
-    this.received = "";
     return new Promise((resolve, reject) => {
-      this.waiting = (error) => {
-        if (error) return reject(error);
-        try {
-          const reply = read(this.received);
-          if (reply !== undefined) resolve(reply);
-        } catch (problem) {
-          reject(problem);
-        }
-      };
-      this.socket.write(isRedis ? redisRequest(args) : httpRequest(args, port, auth.token));
+      this.waiting = { resolve, reject };
+      this.socket.write(
+        auth.protocol === "redis" ? encodeCommand(args) : httpRequest(args, port, auth.token),
+      );
     });
   }
 
@@ -97,9 +91,31 @@ export class RawConnection {
   }
 }
 
-function redisRequest(args: readonly string[]): string {
-  const parts = args.map((arg) => `$${Buffer.byteLength(arg)}\r\n${arg}\r\n`);
-  return `*${args.length}\r\n${parts.join("")}`;
+/** Takes bytes and returns the replies, or errors, that are complete. */
+type Reader = (bytes: Buffer) => readonly Resp[];
+
+function redisReplies(): Reader {
+  const reader = new RespReader();
+  return (bytes) => reader.push(bytes);
+}
+
+/** Reads the bodies of responses with a Content-Length. A status other than 200 is an error. */
+export function httpResponses(): Reader {
+  let text = "";
+  return (bytes) => {
+    text += bytes.toString("latin1");
+    const from = text.indexOf("\r\n\r\n") + 4;
+    if (from < 4) return [];
+    const head = text.slice(0, from);
+    if (!head.startsWith("HTTP/1.1 200 ")) return [new RespError(head.slice(0, head.indexOf("\r\n")))];
+    const length = /^content-length: *(\d+)/im.exec(head)?.[1];
+    if (length === undefined) return [new RespError("The response has no Content-Length.")];
+    const end = from + Number(length);
+    if (text.length < end) return [];
+    const body = text.slice(from, end);
+    text = text.slice(end);
+    return [body];
+  };
 }
 
 function httpRequest(args: readonly string[], port: number, token: string): string {
@@ -108,46 +124,4 @@ function httpRequest(args: readonly string[], port: number, token: string): stri
     `POST / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\n` +
     `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   );
-}
-
-/** Returns a simple or bulk string, or an array as JSON, once it is complete. @throws on an error reply */
-export function redisReply(text: string): string | undefined {
-  const value = valueAt(text, 0)?.value;
-  return typeof value === "object" ? JSON.stringify(value) : value;
-}
-
-type ReplyValue = string | readonly ReplyValue[];
-
-/** Returns the value at an offset, numbers as text, and the offset behind it; undefined if it is incomplete. */
-function valueAt(text: string, at: number): { value: ReplyValue; behind: number } | undefined {
-  const end = text.indexOf("\r\n", at);
-  if (end < 0) return undefined;
-  const [kind, line, from] = [text[at]!, text.slice(at + 1, end), end + 2];
-  if (kind === "-") throw new Error(line);
-  if (!"$*".includes(kind) || line === "-1") return { value: line, behind: from };
-  const length = Number(line);
-  if (kind === "$") {
-    const behind = from + length + 2;
-    return text.length >= behind ? { value: text.slice(from, from + length), behind } : undefined;
-  }
-  const items: ReplyValue[] = [];
-  let behind = from;
-  while (items.length < length) {
-    const item = valueAt(text, behind);
-    if (!item) return undefined;
-    items.push(item.value);
-    behind = item.behind;
-  }
-  return { value: items, behind };
-}
-
-/** Returns the body of a response with a Content-Length once it is complete. @throws if the status is not 200 */
-export function httpResponse(text: string): string | undefined {
-  const end = text.indexOf("\r\n\r\n");
-  if (end < 0) return undefined;
-  if (!text.startsWith("HTTP/1.1 200 ")) throw new Error(text.slice(0, text.indexOf("\r\n")));
-  const length = /^content-length: *(\d+)/im.exec(text.slice(0, end))?.[1];
-  if (length === undefined) throw new Error("The response has no Content-Length.");
-  const from = end + 4;
-  return text.length >= from + Number(length) ? text.slice(from, from + Number(length)) : undefined;
 }

@@ -6,6 +6,7 @@ import {
   startGatewayProcess,
   startNetworkProxy,
   startRedis,
+  until,
 } from "warmline-testbed";
 import type { BenchClient, Endpoint, Place } from "../client/bench-client.js";
 import { withHead, withoutNumbers } from "./response-head.js";
@@ -71,6 +72,7 @@ export async function startRig(options: RigOptions, deferOfRig: Defer) {
     for (const proxy of place.proxies) proxy.onConnection(() => withHead(withoutNumbers));
     return place;
   };
+  const headers = { Authorization: `Bearer ${token}`, Connection: "close" };
   /** The addresses of these servers without the proxies, over loopback. */
   const direct: Endpoint = { url, token, ...(redis && { tcp: { port: redis.port!, tls: false } }) };
   return {
@@ -85,13 +87,20 @@ export async function startRig(options: RigOptions, deferOfRig: Defer) {
         ? startPath(port ?? redis!.port!, options, "resp", defer)
         : startPath(port ?? gateway.port, options, "http", defer),
     plain,
+    /** Resolves when the gateway offers numbers, which takes some seconds after its start. */
+    numbered: () =>
+      until(
+        async () =>
+          (await fetch(url, { method: "POST", headers, body: '["PING"]' })).headers.has("warmline-instance"),
+        "The gateway offered no numbers within 30 s.",
+        { timeoutMs: 30_000, pauseMs: 100 },
+      ),
     /** Opens paths to the gateway and to the Redis behind it, over another distance. Default: they close with the rig. */
     at,
     /** The engine behind the gateway, in its own words. */
     engine: redis ? await nameOf(redis) : (await gateway.health()).engine,
     /** Runs one command on the gateway without the proxy and returns its result. @throws on an error reply */
     command: async (...args: (string | number)[]): Promise<unknown> => {
-      const headers = { Authorization: `Bearer ${token}`, Connection: "close" };
       const reply = await fetch(url, { method: "POST", headers, body: JSON.stringify(args) });
       const { result, error } = (await reply.json()) as { result?: unknown; error?: string };
       if (error !== undefined) throw new Error(error);

@@ -34,6 +34,8 @@ export interface Publication extends Omit<Extract<CommandLine, { action: "publis
   say(line: string): void;
 }
 
+/** The time in s that a run is planned with if none was published. */
+const UNKNOWN_S = 60;
 /** So many runs of a scenario may be void in one call; then it is left for a later one. */
 const MAX_VOID = 3;
 
@@ -55,7 +57,8 @@ export async function publish(publication: Publication): Promise<SkippedScenario
     const { name: scenario, missing } = run.scenario;
     const reason = missing?.();
     if (reason !== undefined) skipped.push({ scenario, reason });
-    else if (isPublished(fileOf(scenario), commit, count)) say(`${scenario}: published from this commit`);
+    else if (isPublished(resultIn(fileOf(scenario)), commit, count))
+      say(`${scenario}: published from this commit`);
     else left.add(run);
   }
   const giveUp = (run: Run, reason: string) => {
@@ -66,10 +69,12 @@ export async function publish(publication: Publication): Promise<SkippedScenario
   const runsOf = ({ scenario: { name } }: Run) => known.filter(({ scenario }) => scenario === name);
   const validOf = (run: Run) => runsOf(run).filter((each) => reasonToVoid(each, known) === undefined);
   const runsLeft = (run: Run) => Math.max(0, count - validOf(run).length);
-  /** Returns how many seconds a run takes: as those before, or as planned. */
+  /** Returns how many seconds a run takes: as those before, or as those that were published last. */
   const secondsOf = (run: Run) => {
     const own = runsOf(run).map(({ seconds }) => seconds);
-    return own.length > 0 ? median(own) : (run.scenario.plannedS ?? 0);
+    if (own.length > 0) return median(own);
+    const last = resultIn(fileOf(run.scenario.name));
+    return last ? last.seconds / countOf(last) : UNKNOWN_S;
   };
   const minutesLeft = () =>
     Math.round([...left].reduce((sum, run) => sum + runsLeft(run) * secondsOf(run), 0) / 60);
@@ -120,12 +125,13 @@ export async function publish(publication: Publication): Promise<SkippedScenario
 
 const readJson = (file: string) => JSON.parse(readFileSync(file, "utf8"));
 
-/** Whether a file has a result of that commit, of so many runs at least. */
-function isPublished(file: string, commit: string, count: number): boolean {
-  if (!existsSync(file)) return false;
-  const result: Result = readJson(file);
-  return result.commit === commit && (result.runs?.count ?? 1) >= count;
-}
+const resultIn = (file: string): Result | undefined => (existsSync(file) ? readJson(file) : undefined);
+
+const countOf = ({ runs }: Result): number => runs?.count ?? 1;
+
+/** Whether a result is of that commit, and of so many runs at least. */
+const isPublished = (result: Result | undefined, commit: string, count: number): boolean =>
+  result?.commit === commit && countOf(result) >= count;
 
 /** Reads what a run measured. JSON has null for a number that is none. */
 const measuredIn = (file: string): readonly Measured[] =>

@@ -48,7 +48,6 @@ export default defineScenario({
   clients: "all",
   distances: true,
   fixed: ["tls"],
-  plannedS: 45,
   defaults: { rounds: [1, 1] },
   cases: async (context) => {
     const { clients, settings } = context;

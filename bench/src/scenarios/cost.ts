@@ -18,7 +18,6 @@ export default defineScenario({
   question: "What do a million invocations cost, and how many bytes go over the network?",
   clients: "candidates",
   fixed: ["tls"],
-  plannedS: 26,
   defaults: { rounds: [1, 1], invocations: [60, 10] },
   cases: async ({ rig, clients, record }) => {
     const own = await rig({ tls: true, greeting: true });

@@ -68,7 +68,6 @@ export default defineScenario({
   fixed: ["rtt", "tls"],
   lanes: 4,
   parts: [redisMemory],
-  plannedS: 48,
   defaults: { rounds: [1, 1], seconds: [10, 5] },
   missing: redisMissing,
   cases: ({ record }) => {

@@ -81,7 +81,6 @@ export default defineScenario({
   question: "What happens to a call when the network, the server or the platform fails?",
   lanes: 12,
   clients: "candidates",
-  plannedS: 95,
   defaults: { rounds: [1, 1] },
   cases: async ({ rig, clients, defer }) => {
     const own = await rig();

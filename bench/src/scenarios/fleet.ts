@@ -88,7 +88,6 @@ export default defineScenario({
   question: "How many connections do a thousand instances hold, and what do the gateway's limits change?",
   clients: "none",
   fixed: ["rtt", "tls"],
-  plannedS: 40,
   defaults: { rounds: [1, 1], seconds: [10, 8] },
   cases: ({ record }) => {
     record({ ...FLEET, ...LIMITS, lifetimeMs: LIFETIME_MS, load: LOAD });

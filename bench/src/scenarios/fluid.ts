@@ -27,7 +27,6 @@ export default defineScenario({
   title: "Many requests in one instance",
   question: "How long does a request take if one instance serves many at once, as Vercel's Fluid does?",
   clients: "candidates",
-  plannedS: 32,
   defaults: { rounds: [1, 1], invocations: [25, 5] },
   cases: async ({ rig, clients }) => {
     const own = await rig({ greeting: true });

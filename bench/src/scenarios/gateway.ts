@@ -87,7 +87,6 @@ export default defineScenario({
   question: "How many requests per second does the gateway serve, how fast, and how many does webdis?",
   clients: "none",
   fixed: ["rtt", "tls"],
-  plannedS: 38,
   defaults: { rounds: [1, 1], seconds: [1, 0.5] },
   missing: redisMissing,
   cases: async ({ rig, defer }) => {

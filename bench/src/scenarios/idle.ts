@@ -32,10 +32,10 @@ export default defineScenario({
   clients: "candidates",
   lanes: PAUSING_LANES,
   parts: [firstWrite],
-  plannedS: 110,
   defaults: { rounds: [1, 1], invocations: [20, 3] },
   cases: async ({ rig, clients, settings, record }) => {
     const own = await rig({ greeting: true });
+    await own.numbered();
     const times = settings.quick ? QUICK_IDLE_S : [...SHARES.keys()];
     const pauses = times.flatMap((idleS) =>
       idleS === 0 ? [{ idleS, frozen: false }] : [false, true].map((frozen) => ({ idleS, frozen })),

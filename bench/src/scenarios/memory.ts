@@ -18,7 +18,6 @@ export default defineScenario({
   clients: "standard,ioredis",
   sizes: true,
   parts: [ephemeral],
-  plannedS: 54,
   defaults: { rounds: [1, 1], invocations: [12, 12] },
   cases: async ({ rig, clients, settings, record }) => {
     const own = await rig({ greeting: true });

@@ -111,7 +111,6 @@ export default defineScenario({
   // Caches are compared, not clients. So only @upstash/redis is measured, the client of the service that is priced.
   clients: "upstash",
   fixed: ["tls"],
-  plannedS: 33,
   defaults: { rounds: [1, 1], invocations: [15, 10] },
   missing: redisMissing,
   cases: async ({ rig, clients, record }) => {

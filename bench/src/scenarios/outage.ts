@@ -47,7 +47,6 @@ export default defineScenario({
   fixed: ["rtt", "tls"],
   // All at once, since they mostly wait: each has an application and servers of its own.
   lanes: CASES.length,
-  plannedS: 35,
   totalS: ({ settings }) => settings.seconds + AFTER_MS / 1_000 + 10,
   defaults: { rounds: [1, 1], seconds: [12, 12] },
   missing: () => redisMissing() ?? applicationMissing(),

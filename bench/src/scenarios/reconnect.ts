@@ -64,7 +64,6 @@ export default defineScenario({
   // A client adds 80 s, and the ways are those of plain sockets; one client of each protocol is beside them.
   clients: "warmline,ioredis",
   fixed: ["tls"],
-  plannedS: 73,
   defaults: { rounds: [1, 2], seconds: [1.2, 1] },
   missing: redisMissing,
   parts: [storm],

@@ -52,7 +52,6 @@ export default defineScenario({
   protocol: "http",
   fixed: ["rtt", "tls"],
   lanes: LANES,
-  plannedS: 25,
   defaults: { rounds: [1, 1] },
   missing: redisMissing,
   cases: async ({ clients, settings, defer, record }) => {

@@ -60,7 +60,6 @@ export default defineScenario({
   clients: "candidates",
   protocol: "http",
   fixed: ["tls"],
-  plannedS: 28,
   defaults: { rounds: [1, 1], invocations: [30, 6] },
   missing: redisMissing,
   cases: async ({ clients, settings, defer, record }) => {

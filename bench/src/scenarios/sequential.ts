@@ -41,7 +41,6 @@ export default defineScenario({
   question: "How much does keep-alive save on one command and on ten, and how much more a pipeline?",
   clients: "candidates",
   parts: [cacheMiss, endToEnd],
-  plannedS: 55,
   defaults: { rounds: [1, 1], invocations: [12, 12] },
   cases: async ({ rig, clients }) => {
     const own = await rig();

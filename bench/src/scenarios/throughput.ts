@@ -49,7 +49,6 @@ export default defineScenario({
   title: "Throughput and CPU time per command",
   question: "How many commands per second does a client run as shipped, at how much CPU time each?",
   clients: "all",
-  plannedS: 120,
   defaults: { rounds: [1, 1], seconds: [0.15, 0.02] },
   cases: async (context) => {
     const { clients, settings, rig } = context;

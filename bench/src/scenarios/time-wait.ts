@@ -45,7 +45,6 @@ export default defineScenario({
   fixed: ["rtt", "tls"],
   lanes: LANES,
   parts: [twReuse],
-  plannedS: 82,
   defaults: { rounds: [1, 1], seconds: [66, 4] },
   missing: () => kernelMissing() ?? redisMissing(),
   cases: async ({ clients, defer, record }) => {

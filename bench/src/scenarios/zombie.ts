@@ -85,7 +85,6 @@ export default defineScenario({
   clients: "candidates",
   lanes: PAUSING_LANES,
   parts: [finWait],
-  plannedS: 138,
   defaults: { rounds: [1, 1], seconds: [60, 6] },
   cases: async ({ rig, clients, settings }) => {
     const own = await rig();

@@ -39,7 +39,7 @@ export class KeyReader {
     };
     if (!this.#ranges) {
       const seed = await this.#connectionTo(nodeAt(target.seedPort));
-      this.#ranges = slotRanges(JSON.parse(await seed.run(["CLUSTER", "SLOTS"])));
+      this.#ranges = slotRanges((await seed.run(["CLUSTER", "SLOTS"])) as never);
     }
     return nodeAt(rangeOf(this.#ranges, key).port);
   }

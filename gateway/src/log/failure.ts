@@ -9,9 +9,10 @@ export function failureOf(error: unknown) {
   if (!(error instanceof Error)) return { error: typeof error, code: undefined, at: [] };
   const { name, stack } = error;
   const { code } = error as NodeJS.ErrnoException;
-  // Only the last lines: the message before them may have lines that look like frames.
-  const lines = String(stack).split("\n");
-  const frames = lines.slice(1 + lines.findLastIndex((line) => !/^\s+at .+:\d+:\d+\)?$/.test(line)));
+  // After the message, which may have lines that look like frames.
+  const [text, message] = [String(stack), String(error.message)];
+  const lines = text.slice(text.indexOf(message) + message.length).split("\n");
+  const frames = lines.filter((line) => /^\s+at .+:\d+:\d+\)?$/.test(line));
   return {
     error: name,
     code: typeof code === "string" ? code : undefined,

@@ -118,7 +118,11 @@ function addConnections(families: Families, { connections, streams, budget }: Me
     () => samplesOf("limit", { soft: connections.limits.soft, max: connections.limits.hard }),
   );
   families.gauge("buffered_bytes", "Bytes of requests and replies that are buffered.", () => budget.used);
-  families.gauge("buffered_bytes_limit", "Limit of buffered bytes of requests and replies.", () => budget.limit);
+  families.gauge(
+    "buffered_bytes_limit",
+    "Limit of buffered bytes of requests and replies.",
+    () => budget.limit,
+  );
   families.gauge("streams_open", "Event streams open now.", () => streams.open);
   const dropped = "Event streams ended because their reader was too slow.";
   families.counter("streams_dropped_total", dropped, () => streams.dropped);
@@ -166,10 +170,14 @@ function addProcess(families: Families, loopDelay: LoopDelay): void {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   });
-  families.gauge("process_resident_memory_bytes", "Resident memory in bytes.", () => process.memoryUsage.rss());
-  families.histogram("event_loop_delay_seconds", "The longest delay of the event loop in each second.", () => [
-    [{}, loopDelay.longest],
-  ]);
+  families.gauge("process_resident_memory_bytes", "Resident memory in bytes.", () =>
+    process.memoryUsage.rss(),
+  );
+  families.histogram(
+    "event_loop_delay_seconds",
+    "The longest delay of the event loop in each second.",
+    () => [[{}, loopDelay.longest]],
+  );
   const help = "The longest delay of the event loop in the last minute.";
   families.gauge("event_loop_delay_max_seconds", help, () => loopDelay.longestOfMinute);
 }

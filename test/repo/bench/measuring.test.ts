@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { httpResponse, redisReply } from "../../../bench/src/client/raw-connection.js";
+import { httpResponses } from "../../../bench/src/client/raw-connection.js";
 import { arrivals, maxConcurrent, predict } from "../../../bench/src/fleet/arrivals.js";
 import { handler as fleet } from "../../../bench/src/handlers/fleet.js";
 import { costOfMillion } from "../../../bench/src/results/prices.js";
@@ -12,28 +12,25 @@ import { timeWaitCounter } from "../../../bench/src/sockets/kernel.js";
 import { Gate } from "../../../bench/src/util/gate.js";
 import { everyMs, runAt } from "../../../bench/src/util/schedule.js";
 
-describe("a plain socket", () => {
-  test("a plain socket returns a Redis reply once it is complete", () => {
-    expect(redisReply("+OK\r\n")).toBe("OK");
-    expect(redisReply("$5\r\nhel")).toBeUndefined();
-    expect(redisReply("$5\r\nhello\r\n")).toBe("hello");
-    expect(redisReply("$-1\r\n")).toBe("-1");
-    expect(redisReply("$5")).toBeUndefined();
-    const slots = "*1\r\n*3\r\n:0\r\n:5460\r\n*2\r\n$9\r\n127.0.0.1\r\n:7001\r\n";
-    expect(redisReply(slots)).toBe('[["0","5460",["127.0.0.1","7001"]]]');
-    for (let length = 0; length < slots.length; length++)
-      expect(redisReply(slots.slice(0, length))).toBeUndefined();
-    expect(() => redisReply("-WRONGPASS no\r\n")).toThrow("WRONGPASS no");
-  });
-
-  test("a plain socket returns the body of an HTTP response once it is complete", () => {
-    const head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n";
-    expect(httpResponse(head.slice(0, 20))).toBeUndefined();
-    expect(httpResponse(`${head}ab`)).toBeUndefined();
-    expect(httpResponse(`${head}abcd`)).toBe("abcd");
-    expect(() => httpResponse("HTTP/1.1 503 Service Unavailable\r\n\r\n")).toThrow("503");
-    expect(() => httpResponse("HTTP/1.1 200 OK\r\n\r\n")).toThrow("Content-Length");
-  });
+test("a plain socket returns the body of an HTTP response once it is complete", () => {
+  const head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n";
+  const read = (...parts: string[]) => {
+    const reader = httpResponses();
+    return parts.map((part) => reader(Buffer.from(part)));
+  };
+  expect(read(head.slice(0, 20), head.slice(20), "ab", "cd", `${head}efgh`)).toEqual([
+    [],
+    [],
+    [],
+    ["abcd"],
+    ["efgh"],
+  ]);
+  expect(read("HTTP/1.1 503 Service Unavailable\r\n\r\n")).toMatchObject([
+    [{ message: "HTTP/1.1 503 Service Unavailable" }],
+  ]);
+  expect(read("HTTP/1.1 200 OK\r\n\r\n")).toMatchObject([
+    [{ message: expect.stringContaining("Content-Length") }],
+  ]);
 });
 
 describe("the kernel's sockets", () => {

@@ -2,7 +2,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { scenarios } from "../../../bench/src/registry.js";
 import { calibrate, slowdownOf } from "../../../bench/src/results/pace.js";
 import type { Result } from "../../../bench/src/results/result.js";
 import type { Run } from "../../../bench/src/runner/command-line.js";
@@ -13,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const runOf = (name: string, missing?: () => string) =>
   ({
-    ...{ scenario: { name, missing, plannedS: 60 }, settings: {}, clients: [], parts: [] },
+    ...{ scenario: { name, missing }, settings: {}, clients: [], parts: [] },
   }) as unknown as Run;
 const commit = "0123456789".repeat(4);
 const load = { before: 0.01, others: 0.02 };
@@ -105,16 +104,6 @@ test("publish prints its plan, and after each run the time left by how long runs
     "idle: run 1 of 3, 10 s; about 3 minutes left",
     "near: run 1 of 3, 10 s; about 1 minutes left",
   ]);
-});
-
-test("the whole publication is planned for less than two hours", async () => {
-  const planned = (await scenarios())
-    .filter(({ name }) => name !== "lambda")
-    .map(({ plannedS }) => plannedS!);
-  expect(planned.filter((seconds) => !(seconds > 0))).toEqual([]);
-  const seconds = 5 * planned.reduce((sum, each) => sum + each, 0);
-  expect(seconds).toBeGreaterThan(30 * 60);
-  expect(seconds).toBeLessThan(120 * 60);
 });
 
 test("a scenario that cannot run here is named", async () => {

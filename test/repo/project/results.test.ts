@@ -57,6 +57,11 @@ test.each([...results.values()])(
   },
 );
 
+test("the runs of all published results together took at most 90 minutes", () => {
+  const seconds = [...results.values()].reduce((sum, { seconds }) => sum + seconds, 0);
+  expect(seconds).toBeLessThanOrEqual(90 * 60);
+});
+
 // A shallow clone, or an archive without .git, has no whole history.
 const git = (...args: string[]) => spawnSync("git", ["-C", root, ...args], { encoding: "utf8" }).stdout ?? "";
 const complete = git("rev-parse", "--is-shallow-repository").trim() === "false";

@@ -25,8 +25,7 @@ function consumerOf([name, ...args]: Command) {
 }
 
 /** A reply to XINFO GROUPS without the numbers of consumers. */
-const withoutConsumers = (reply: Reply): string =>
-  JSON.stringify(reply).replace(/"\$consumers",":\d+"/g, "");
+const withoutConsumers = (reply: Reply): string => JSON.stringify(reply).replace(/"\$consumers",":\d+"/g, "");
 
 export const knownDifferences: readonly KnownDifference[] = [
   {
