@@ -81,10 +81,7 @@ export class RedisError extends WarmlineError {
         /^(ERR .*?user_(script|function):.*? (near|variable|global|local|upvalue|field|method) )'.*'/s,
         "$1'...'",
       )
-      .replace(
-        /^(ERR (Unknown lua shebang option|Unexpected \w+ in script shebang|Invalid metadata value given): ).*/s,
-        "$1...",
-      )
+      .replace(/^(ERR (Un[\w ]+ shebang( option)?|Invalid metadata value given): ).*/s, "$1...")
       .replace(/^((\w+ )?(un\w+ (argument|option)\b|syntax error at offset \d+)).+/is, "$1 ...");
     super(details.command ? `${shown} (command: ${details.command})` : shown, {
       ...details,

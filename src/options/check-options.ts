@@ -111,7 +111,7 @@ export function checkOptions(options: RedisOptions): void {
 
 /** @throws ConfigError unless these are options that `with()` may change, each of its type. */
 export function checkCallOptions(options: CallOptions & ScopeOptions): void {
-  assertConfig(isObject(options), "with() needs options, such as { timeout: 500 }");
+  assertConfig(isObject(options), "with() needs an object of options");
   const fixed = Object.keys(options).find((name) => Object.hasOwn(OPTIONS, name) && !(name in CALL_OPTIONS));
   assertConfig(fixed === undefined, `with() can't change ${fixed}: pass it to new Redis()`);
   check(options, CALL_OPTIONS);

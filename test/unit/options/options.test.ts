@@ -236,8 +236,8 @@ test.each([
   [{ signal: 5 }, "signal must be an AbortSignal"],
   [{ signal: {} }, "signal must be an AbortSignal"],
   [{ signal: new AbortController() }, "signal must be an AbortSignal"],
-  [undefined, "with() needs options, such as { timeout: 500 }"],
-  ["exactly-once", "with() needs options, such as { timeout: 500 }"],
+  [undefined, "with() needs an object of options"],
+  ["exactly-once", "with() needs an object of options"],
 ])("with(%j) is refused: %s", (options, message) => {
   const redis = new Redis(endpoint);
   expect(() => redis.with(options as never)).toThrow(ConfigError);
