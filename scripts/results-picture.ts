@@ -23,6 +23,12 @@ const rowsOf = (result: Result) => result.data as unknown as readonly Row[];
 const sum = (rows: readonly Row[], key: string): number =>
   rows.flatMap((row) => (row[key] as { values: number[] }).values).reduce((all, value) => all + value, 0);
 
+/** Returns how many calls of a client were lost after a freeze, in an arm of the scenario zombie. */
+export function lostAfterFreeze(zombie: Result, arm: string, label: string): number {
+  const cases = rowsOf(zombie).filter((row) => String(row.arm) === arm && row.label === label);
+  return sum(cases, "failed") + sum(cases, "hung");
+}
+
 /** Returns the clients of the picture. @param zombie the result of that scenario @param faults the result of that scenario */
 export function barsOf(zombie: Result, faults: Result): ClientBars[] {
   const frozen = rowsOf(zombie).filter(({ arm }) => String(arm).startsWith("middlebox"));

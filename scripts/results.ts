@@ -5,7 +5,7 @@ import { clients as readClients, scenarios as readScenarios } from "../bench/src
 import { claimRows } from "../bench/src/report/claims.js";
 import { grouped } from "../bench/src/results/present.js";
 import type { Check, MatrixChart, Result } from "../bench/src/results/result.js";
-import { barsOf, type ClientBars } from "./results-picture.js";
+import { barsOf, type ClientBars, lostAfterFreeze } from "./results-picture.js";
 
 // Pages show figures between <!-- bench: NAME --> and <!-- /bench -->. NAME is a block of this file or a scenario, whose table is
 // then shown as it is. The figures come from bench/results, which `npm run bench -- publish` writes; then
@@ -86,10 +86,10 @@ const LOAD_CLIENTS = [
   "node-redis (TCP)",
 ];
 
-/** Returns "a 3, b 5": the clients and their numbers, without clients whose number is 0; "none" if no client is left. */
+/** Returns "a 3, b 0": the clients that have a number, and their numbers. */
 function counted(bars: readonly ClientBars[], numberOf: (bars: ClientBars) => number | undefined): string {
-  const some = bars.filter((each) => (numberOf(each) ?? 0) > 0);
-  return some.length === 0 ? "none" : some.map((each) => `${each.label} ${numberOf(each)}`).join(", ");
+  const some = bars.filter((each) => numberOf(each) !== undefined);
+  return some.map((each) => `${each.label} ${numberOf(each)}`).join(", ");
 }
 
 /** Returns the bounds of the interval in a cell such as "1.2 (1.1 to 1.3)", "1.1 to 1.9" or "3". */
@@ -188,21 +188,25 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
   load: (results) => {
     const result = resultOf(results, "throughput");
     const node = nodeOf(result);
-    const columns = [
+    const all: LoadColumns = [
       ["CPU us, one at a time", "1 in flight", "CPU us"],
       ["CPU us, 50 in flight", "50 in flight", "CPU us"],
       ["1,000/s, 50 in flight", "50 in flight", "commands/s"],
       ["1,000/s, 50 with a request each", "50 in flight, a request each", "commands/s"],
       ["1,000/s, pipeline of 1,000", "pipeline of 1,000 GETs", "commands/s"],
-    ].filter(([, name]) => hasRow(result, [node, name!, "warmline"]));
-    const cells = columns.map(([, name, title]) =>
-      pick(result, [node, name!], LOAD_CLIENTS, [title!]).map(([, cell]) =>
-        title === "commands/s" ? inThousands(cell!) : cell!,
-      ),
-    );
-    const rows = LOAD_CLIENTS.map((client, at) => [client, ...cells.map((column) => column[at]!)]);
-    const head = ["", ...columns.map(([title]) => title!)];
-    return markdown(head, rows) + provenance(result);
+    ];
+    const columns = all.filter(([, name]) => hasRow(result, [node, name, "warmline"]));
+    return loadTable(result, columns) + provenance(result);
+  },
+  // Through the gateway and Redis, or Redis directly.
+  real: (results) => {
+    const columns: LoadColumns = [
+      ["CPU us, one at a time", "real servers: 1 in flight", "CPU us"],
+      ["1,000/s, 50 in flight", "real servers: 50 in flight", "commands/s"],
+      ["1,000/s, pipeline of 50", "real servers: pipeline of 50 GETs", "commands/s"],
+      ["1,000/s, pipeline of 1,000", "real servers: pipeline of 1,000 GETs", "commands/s"],
+    ];
+    return `${loadTable(resultOf(results, "throughput"), columns)}\n`;
   },
   // The picture is docs/benchmarks.svg.
   picture: (results) => {
@@ -219,7 +223,7 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       "![Two bars for each client: calls lost after a freeze, and writes applied more than once](benchmarks.svg)\n",
       `Behind a middlebox that drops idle connections, warmline lost ${sum(({ shipped }) => shipped.lost)} first calls after a freeze; as shipped, of ${bars[0]!.shipped.calls} each: ${counted(peers, ({ shipped }) => shipped.lost)}; as [their docs advise](#peers): ${counted(peers, ({ advised }) => advised?.lost)}.`,
       `Over all faults, writes applied more than once, warmline: ${sum(({ shipped }) => shipped.doubled ?? 0)}; as shipped: ${counted(peers, ({ shipped }) => shipped.doubled)}; as their docs advise: ${counted(peers, ({ advised }) => advised?.doubled)}.`,
-      `Where \`http.Agent\` wins: an explicit pipeline of 1,000 GETs runs at ${slower} (${[...new Set([zombie, faults, load].map(runsOf))].join("; ")}).\n`,
+      `Where \`http.Agent\` wins: its size, [cold starts](performance.md#starts-and-load), and explicit pipelines: 1,000 GETs run at ${slower} (${[...new Set([zombie, faults, load].map(runsOf))].join("; ")}).\n`,
     ].join("\n");
   },
   // From the clients themselves, not from results.
@@ -244,8 +248,8 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     const far = new Set(distances ? rowsOf(distances, ["round trip"]).map(([trip]) => trip!) : []);
     const warm = (trip: string, client: string) => cell("distance", [trip, client], "warm p50 ms");
     const held = (arm: string) => cell("redis-memory", ["1000", arm], "connections");
-    const frozen = barsOf(resultOf(results, "zombie"), resultOf(results, "faults"));
-    const lost = (label: string) => String(frozen.find((each) => each.label === label)!.shipped.lost);
+    const lost = (arm: string, label: string) =>
+      String(lostAfterFreeze(resultOf(results, "zombie"), arm, label));
     const rows = [
       ...[...sizes].map((size) =>
         compared(
@@ -266,12 +270,19 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
           ),
         ),
       compared(
-        "1,000 concurrent instances",
+        "1,000 instances, simulated by idle sockets",
         "connections at Redis",
         held("through the gateway, bare sockets"),
         held("directly, bare sockets"),
       ),
-      compared("frozen behind a middlebox", "first calls lost", lost("warmline"), lost("ioredis (TCP)")),
+      ...["honest server", "middlebox"].map((arm) =>
+        compared(
+          `frozen, ${arm === "middlebox" ? "and a middlebox drops the flow" : "and the server closes"}`,
+          "first calls lost",
+          lost(arm, "warmline"),
+          lost(arm, "ioredis (TCP)"),
+        ),
+      ),
     ];
     return `${markdown(["your function", "measured", "warmline over HTTP", "ioredis over TCP", "better"], rows)}\n`;
   },
@@ -314,6 +325,20 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     return `${markdown(["scenario", "question", "published"], rows)}\n`;
   },
 };
+
+/** The title on the page, the case and the title in the result. */
+type LoadColumns = readonly (readonly [title: string, name: string, column: string])[];
+
+/** Returns a table of cases of the scenario throughput, with a row for each client. */
+function loadTable(result: Result, columns: LoadColumns): string {
+  const cells = columns.map(([, name, title]) =>
+    pick(result, [nodeOf(result), name], LOAD_CLIENTS, [title]).map(([, cell]) =>
+      title === "commands/s" ? inThousands(cell!) : cell!,
+    ),
+  );
+  const rows = LOAD_CLIENTS.map((client, at) => [client, ...cells.map((column) => column[at]!)]);
+  return markdown(["", ...columns.map(([title]) => title)], rows);
+}
 
 /** Returns the Markdown of a block: one of {@link BLOCKS}, or the table and the checks of a scenario. */
 function blockOf(name: string, results: Results): string {

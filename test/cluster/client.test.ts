@@ -1,4 +1,3 @@
-import slotOf from "cluster-key-slot";
 import { describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { cached } from "warmline/cache";
@@ -8,7 +7,7 @@ import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { beforeTests } from "../support/lifetime.js";
 import { migrate } from "./migrate.js";
-import { gatewayAt, keyOfEachSlot, until } from "./support.js";
+import { gatewayAt, keyOfEachSlot, slotOf, until } from "./support.js";
 
 // Methods of the client that take several commands, on a cluster whose slots move.
 

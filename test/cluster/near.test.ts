@@ -1,4 +1,3 @@
-import slotOf from "cluster-key-slot";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   type ClusterNode,
@@ -10,7 +9,7 @@ import {
 } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
-import { failOver, gatewayAt, until } from "./support.js";
+import { failOver, gatewayAt, slotOf, until } from "./support.js";
 
 /** The report in a response: its state, and the buckets that have changed, `*`, or `new` and the prefixes. */
 async function report(gateway: Gateway, given: string): Promise<{ state: string; changes: string }> {

@@ -1,4 +1,3 @@
-import slotOf from "cluster-key-slot";
 import type { ClusterNode, RedisCluster, Resp } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
 import { call, type GatewayResponse } from "../integration/gateway/http.js";
@@ -52,6 +51,16 @@ export function keyOfEachSlot(): string[] {
     left--;
   }
   return keys;
+}
+
+/** The slot of a key without braces, worked out bit by bit, as the cluster specification has it. */
+export function slotOf(key: string): number {
+  let crc = 0;
+  for (const byte of Buffer.from(key)) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit++) crc = (crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1) & 0xffff;
+  }
+  return crc % 16_384;
 }
 
 /** Metrics of the gateway, by name. */

@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import slotOf from "cluster-key-slot";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions, TimeoutError } from "warmline";
 import {
@@ -17,6 +16,7 @@ import {
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
 import { wrapInIdempotencyScript } from "../../src/execution/exactly-once/guard.js";
 import { beforeTests, forTest } from "../support/lifetime.js";
+import { slotOf } from "../support/slot.js";
 
 // Exactly-once writes at the limits of their guarantee: memory, time, a first copy that arrives late, a cluster.
 
@@ -137,7 +137,7 @@ describe("on a real cluster", { tags: "redis-server" }, () => {
   test.each(["k", "a}b", "{}", "", "foo{}{bar}", "{a}b{c}", "}{", "{{", "é{ü}", "a{b", "x".repeat(300)])(
     "the token of key %j is in the key's slot, and a repeat returns the first reply",
     async (key) => {
-      const slot = slotOf(key);
+      const slot = slotOf(new TextEncoder().encode(key));
       expect(await cluster.nodes[0]!.command("CLUSTER", "KEYSLOT", key)).toBe(slot);
       const ranges = (await cluster.nodes[0]!.command("CLUSTER", "SLOTS")) as [
         number,

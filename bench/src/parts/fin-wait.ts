@@ -88,7 +88,8 @@ export default defineScenario({
           `${row.label}: the server's socket stays in FIN_WAIT_2 for over ${STAYS_S} s`,
           held(row),
           STAYS_S,
-          { text: seconds },
+          // It is followed no longer.
+          { text: (value) => `${value >= followedS(settings) ? "at least " : ""}${seconds(value)}` },
         ),
       ),
       ...tabulate(rows, { group: ({ client }) => client.name, charts: ["FIN_WAIT_2 s"] }, [

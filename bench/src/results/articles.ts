@@ -76,7 +76,6 @@ export const CLAIMS = {
   }),
   "serverless.finWait": claim("zombie", "The server's socket of a frozen function stays in FIN_WAIT_2", {
     result: "30 s",
-    number: 30,
   }),
   "reconnect.anew": claim("reconnect", "A static connection has more throughput than one per command", {
     result: "78x, 1,560 and 20 tps",

@@ -52,7 +52,7 @@ export const decided = (checks: readonly Check[], rounds: number): readonly Chec
     ? checks.map((check) => ({ ...check, verdict: "undecided" }))
     : checks.map((check) => ({ ...check, ...agreementOf(check) }));
 
-/** Numbers that differ by less than this factor are of the same order of magnitude. */
+/** An interval that differs as a whole by less than this factor is of the same order of magnitude. */
 const MAGNITUDE = 10;
 
 /** Returns how a claim that holds agrees with the number of its article; a number of the other sign is a no. */
@@ -60,10 +60,10 @@ function agreementOf({ verdict, article, estimate }: Check): Pick<Check, "agreem
   if (verdict !== "yes" || article === undefined) return {};
   const { number } = article;
   if (number === undefined || estimate === undefined) return { agreement: "same direction" };
-  const { value, low, high } = estimate;
+  const { low, high } = estimate;
   if (number > 0 && high < 0) return { verdict: "no" };
   if (low <= number && number <= high) return { agreement: "inside the interval" };
-  const near = value > 0 && Math.max(number / value, value / number) < MAGNITUDE;
+  const near = low > 0 && Math.max(number / low, high / number) < MAGNITUDE;
   return { agreement: near ? "same order of magnitude" : "same direction" };
 }
 

@@ -90,7 +90,9 @@ export default defineScenario({
   defaults: { rounds: [1, 1], seconds: [1, 0.5] },
   missing: redisMissing,
   cases: async ({ rig, defer }) => {
-    const { gateway, redis, command } = await rig({ rttMs: 0, tls: false, redis: true });
+    const { gateway, redis, command, numbered } = await rig({ rttMs: 0, tls: false, redis: true });
+    // From then on all responses have the same headers, and so the same length.
+    await numbered();
     await command("SET", KEY, "hello, world");
     const webdis = hasWebdis() ? await startWebdis(redis!.port!, defer) : undefined;
     const servers = { gateway, webdis, redis: redis as RedisServer & { port: number } };

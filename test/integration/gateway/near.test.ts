@@ -1,8 +1,8 @@
-import slotOf from "cluster-key-slot";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { type RedisServer, startRedis } from "../../../testbed/src/index.js";
 import { forTest } from "../../support/lifetime.js";
+import { slotOf } from "../../support/slot.js";
 import { call } from "./http.js";
 
 /** The header of a response to a near cache, taken apart. */
@@ -33,7 +33,7 @@ async function ask(gateway: Gateway, given: string, command = ["PING"], token?: 
   };
 }
 
-const bucket = (key: string) => slotOf(key).toString(36);
+const bucket = (key: string) => slotOf(Buffer.from(key)).toString(36);
 const listed = ({ changes }: Report) => changes.split(",").filter(Boolean);
 
 describe("reports of changes to near caches", { tags: "redis-server" }, () => {
