@@ -75,7 +75,7 @@ describe("commands over the in-process connection", () => {
 
   test("a pipeline gives way to other clients", async () => {
     const [long, other] = [client(), client()];
-    await long.call("MSET", "a", "x".repeat(2_000), "b", "y".repeat(2_000));
+    await long.call("MSET", "a", "x".repeat(700), "b", "y".repeat(700));
     const replies = Array.from({ length: 100 }, () => long.call("LCS", "a", "b", "LEN"));
     expect(await Promise.race([replies.at(-1), other.call("PING")])).toBe("PONG");
     await Promise.all(replies);

@@ -18,7 +18,7 @@ export class PortTransport implements ConnectionTransport {
   readonly #input: Uint8Array[] = [];
   #inputEnded = false;
   #wakeReader: (() => void) | undefined;
-  /** When this connection's commands began to run without a pause. */
+  /** When this connection's commands began to run without a turn of the event loop. */
   #begun = 0;
   #replies: Uint8Array[] = [];
   #flushing = false;
@@ -45,7 +45,8 @@ export class PortTransport implements ConnectionTransport {
         await new Promise<void>((resolve) => {
           this.#wakeReader = resolve;
         });
-        this.#begun = performance.now();
+        // Node hands out many messages in one turn of the event loop, whose replies are still to be flushed.
+        if (!this.#flushing) this.#begun = performance.now();
         continue;
       }
       try {
