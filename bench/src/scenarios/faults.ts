@@ -84,6 +84,7 @@ export default defineScenario({
   defaults: { rounds: [1, 1] },
   cases: async ({ rig, clients, defer }) => {
     const own = await rig();
+    await own.numbered();
     const [plain] = (await own.plain({ rttMs: 0, tls: false })).proxies;
     // An instance is used by one trial at a time, and again by the next one.
     const idle: ReplacedInstance[] = [];

@@ -88,6 +88,7 @@ export default defineScenario({
   defaults: { rounds: [1, 1], seconds: [60, 6] },
   cases: async ({ rig, clients, settings }) => {
     const own = await rig();
+    await own.numbered();
     return ARMS.flatMap((arm) =>
       FREEZES.filter(({ frozenS }) => frozenS <= settings.seconds).flatMap((freeze) =>
         clients.flatMap((each) =>
