@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Redis, type RedisOptions } from "ioredis";
 import type { BenchClient } from "./bench-client.js";
+import { IDLE_MS } from "./rest.js";
 
 export const connectIoredis =
   (settings: RedisOptions): BenchClient["connect"] =>
@@ -12,7 +13,7 @@ export const connectIoredis =
       ...(autoPipelining === false && { enableAutoPipelining: false }),
       ...(timeoutMs !== undefined && {
         commandTimeout: timeoutMs,
-        socketTimeout: timeoutMs / 2,
+        socketTimeout: IDLE_MS,
         maxRetriesPerRequest: 1,
         autoResendUnfulfilledCommands: false,
       }),

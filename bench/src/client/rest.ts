@@ -37,7 +37,7 @@ export function restHeaders(token: string, keepAlive: boolean): Record<string, s
   return { Authorization: `Bearer ${token}`, "Content-Type": "application/json", ...closing };
 }
 
-/** How long clients keep idle connections in ms, if they are set against faults: less than any server or device on the way. */
+/** How long clients keep connections without data in ms, if they are set against faults: less than any server or device on the way. */
 export const IDLE_MS = 1_000;
 
 /** Returns the option of a request that aborts it after a time in ms; none without a time. */

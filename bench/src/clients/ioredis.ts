@@ -10,8 +10,8 @@ export default {
   protocol: "tcp",
   advised: {
     settings:
-      "commandTimeout 2,000, socketTimeout 1,000, maxRetriesPerRequest 1, autoResendUnfulfilledCommands false",
-    link: "https://github.com/redis/ioredis#readme",
+      "commandTimeout 2,000, which rejects a call; socketTimeout 1,000, which closes a connection without data for so long while a command waits; autoResendUnfulfilledCommands false, so that no command is sent again over the next connection; maxRetriesPerRequest 1, after which waiting commands fail while it cannot connect",
+    link: "https://redis.github.io/ioredis/index.html#RedisOptions",
   },
   connect: connectIoredis({}),
 } satisfies BenchClient;

@@ -1,5 +1,6 @@
 import { createClient, RESP_TYPES } from "@redis/client";
 import type { BenchClient } from "../client/bench-client.js";
+import { IDLE_MS } from "../client/rest.js";
 
 export default {
   name: "node-redis",
@@ -10,21 +11,21 @@ export default {
   protocol: "tcp",
   advised: {
     settings:
-      "socketTimeout 2,000, pingInterval 500, which keeps idle clients from it, and a reconnectStrategy, without which a socketTimeout closes the client; commandOptions.timeout 2,000",
+      "commandOptions.timeout 2,000, which rejects a call; socketTimeout 1,000, which closes a connection without data for so long; pingInterval 500, which keeps idle connections from that; a reconnectStrategy, without which a socketTimeout closes the client.",
     link: "https://github.com/redis/node-redis/blob/master/docs/client-configuration.md",
   },
   connect: ({ tcp, keepAlive, timeoutMs }) => {
     const { port, tls } = tcp!;
     const host = "127.0.0.1";
     const limits = timeoutMs !== undefined && {
-      socketTimeout: timeoutMs,
+      socketTimeout: IDLE_MS,
       reconnectStrategy: (retries: number) => Math.min(50 * retries, 500),
     };
     const redis = createClient({
       socket: tls ? { host, port, tls: true, ...limits } : { host, port, ...limits },
       ...(timeoutMs !== undefined && {
         commandOptions: { timeout: timeoutMs },
-        pingInterval: timeoutMs / 4,
+        pingInterval: IDLE_MS / 2,
       }),
     });
     const binary = redis.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
