@@ -14,6 +14,9 @@ function intervalIn(text) {
   return { ends, low, high };
 }
 
+/** What a check decides: a claim of an article, however it is worded, or an expectation. */
+const idOf = ({ article, expectation }) => article?.id ?? expectation;
+
 /** Whether a figure is a ratio, by its text or by the title of its column. */
 const isRatio = (text, title) => /\d(?:x|%)/.test(text) || /^x |speedup/.test(title);
 
@@ -49,7 +52,7 @@ export function compared(first, second) {
     return { ...after, rows };
   };
   const check = (after) => {
-    const before = first.checks.find(({ expectation }) => expectation === after.expectation);
+    const before = first.checks.find((each) => idOf(each) === idOf(after));
     if (!before) return after;
     const [own, ...details] = after.actual.split("; ");
     const actual = [figure(after.expectation, before.actual.split("; ")[0], own), ...details].join("; ");

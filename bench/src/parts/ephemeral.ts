@@ -12,6 +12,8 @@ const DELAY_MS = 10;
 const ZONE_MS = 0.25;
 /** The most that a lightweight connection adds to the 99th percentile, in ms. The article has 0.075. */
 const LIGHTWEIGHT_MS = 0.5;
+/** The calls of an instance: the fewest of which one lies above the 99th percentile. */
+const CALLS = 100;
 
 type Use = Pick<LoopEvent, "use" | "awaited"> & { readonly keepAlive: boolean };
 const USES: readonly Use[] = [true, false].flatMap((awaited) => [
@@ -30,7 +32,7 @@ export default defineScenario({
   title: "One connection per command, or one for all",
   question: "How much slower is a command with a connection of its own than one on a shared connection?",
   clients: "standard,tcp",
-  defaults: { rounds: [1, 1], invocations: [30, 30] },
+  defaults: { rounds: [1, 1], invocations: [CALLS, 30] },
   cases: async ({ rig, clients, settings, record }) => {
     const rttMs = settings.rtts?.[0] ?? ZONE_MS;
     const own = await rig({ rttMs });
@@ -54,9 +56,11 @@ export default defineScenario({
       const added = difference(queued!, issuedOne!, percentile(99));
       return { ...of[0]!, label, one: one!, own: own!, added, slower: ratio(own!, one!) };
     });
+    // With fewer calls the 99th percentile is the slowest one.
+    const decidable = settings.invocations < CALLS ? [] : pairs;
     return {
       checks: [
-        ...decidedBy(pairs, ({ client }) => client.name === "ioredis")("serverless.lightweight", (row) =>
+        ...decidedBy(decidable, ({ client }) => client.name === "ioredis")("serverless.lightweight", (row) =>
           atMost(
             `${row.label}: not awaited, a connection per command adds at most ${LIGHTWEIGHT_MS} ms at p99`,
             row.added,

@@ -90,7 +90,7 @@ export default defineScenario({
           },
         ),
         exactly(
-          "connects fail once the sockets in TIME_WAIT have used up the local ports",
+          `connects fail once the sockets in TIME_WAIT have used up the local ports, ${portsOf(few)}`,
           few.failed.min > 0,
           `${failedOf(few)} failed`,
           {

@@ -1,9 +1,7 @@
 import { type Estimate, MIN_REPETITIONS } from "../statistics/series.js";
-import { articleOf, CLAIMS } from "./articles.js";
+import { type ClaimId, claimOf } from "./articles.js";
 import { factor, withInterval } from "./present.js";
 import type { Check, Claim, Verdict } from "./result.js";
-
-type ClaimId = keyof typeof CLAIMS;
 
 interface Decided {
   /** The claim of an article that the check decides. */
@@ -30,7 +28,7 @@ const limited =
     const { detail, text = factor, article, beside } = details;
     const actual = `${withInterval(estimate, text)}${detail === undefined ? "" : `; ${detail}`}`;
     const verdict = decide(estimate, bound, limit);
-    return { expectation, verdict, actual, estimate, article: article && claimOf(article), beside };
+    return { expectation, verdict, actual, estimate, article: articleOf(article), beside };
   };
 
 export const atLeast = limited("at least");
@@ -40,7 +38,7 @@ export const atMost = limited("at most");
 /** Checks a condition that is counted, not estimated. */
 export function exactly(expectation: string, holds: boolean, actual: string, details: Decided = {}): Check {
   const { article, beside } = details;
-  return { expectation, verdict: holds ? "yes" : "no", actual, article: article && claimOf(article), beside };
+  return { expectation, verdict: holds ? "yes" : "no", actual, article: articleOf(article), beside };
 }
 
 /**
@@ -67,9 +65,11 @@ function agreementOf({ verdict, article, estimate }: Check): Pick<Check, "agreem
   return { agreement: near ? "same order of magnitude" : "same direction" };
 }
 
-function claimOf(id: ClaimId): Claim {
-  const { result, number } = CLAIMS[id];
-  return { id, title: articleOf(id), result, number };
+/** What a result says of the claim that a check decides. */
+function articleOf(id: ClaimId | undefined): Claim | undefined {
+  if (id === undefined) return undefined;
+  const { title, result, number } = claimOf(id);
+  return { id, title, result, number };
 }
 
 /**
@@ -85,7 +85,7 @@ export const decidedBy =
     const decided = check(own);
     const others = rows.filter((row) => row !== own).map((row) => `${row.label}: ${check(row).actual}`);
     const beside = [decided.beside, ...others].filter((text) => text !== undefined).join("; ");
-    return [{ ...decided, article: claimOf(claim), beside: beside || undefined }];
+    return [{ ...decided, article: articleOf(claim), beside: beside || undefined }];
   };
 
 export const checkText = ({ expectation, actual }: Check): string => `${expectation}: ${actual}`;

@@ -7,27 +7,20 @@ import { built } from "../client/bench-client.js";
 const ROOT = resolve(built(""), "../..");
 
 /** What measures nothing: pages, results and tests. */
-const UNMEASURED = [
-  ":!*.md",
-  ":!bench/results",
-  ":!docs",
-  ":!scripts/results*",
-  ":!test",
-  ":!site",
-  ":!examples",
-];
+const UNMEASURED = ["*.md", "bench/results", "docs", "scripts/results*", "test", "site", "examples"];
 
 /**
  * Returns the commit of the last change to what is measured, with `-dirty` if files differ from it, so that a commit of results, pages
  * or tests keeps results valid. Undefined if the folder is not the top of a clone.
  */
 export function readCommit(root: string = ROOT): string | undefined {
+  const paths = [".", ...UNMEASURED.map((path) => `:!${path}`)];
   const git = (...args: string[]) =>
     execFileSync("git", ["-C", root, ...args], { encoding: "utf8", stdio: "pipe" }).trim();
   try {
     if (realpathSync(git("rev-parse", "--show-toplevel")) !== realpathSync(root)) return undefined;
-    const commit = git("log", "-1", "--format=%H", "--", ".", ...UNMEASURED);
-    const changes = git("status", "--porcelain", "--untracked-files=no", "--", ".", ...UNMEASURED);
+    const commit = git("log", "-1", "--format=%H", "--", ...paths);
+    const changes = git("status", "--porcelain", "--untracked-files=no", "--", ...paths);
     return changes === "" ? commit : `${commit}-dirty`;
   } catch {
     return undefined;

@@ -53,12 +53,9 @@ function ticks(): { readonly all: number; readonly busy: number; readonly own: n
     const numbers = readFileSync("/proc/stat", "utf8").split("\n")[0]!.split(/\s+/).slice(1, 9).map(Number);
     const [, , , idle, iowait] = numbers;
     const all = numbers.reduce((sum, each) => sum + each, 0);
-    const fields = readFileSync("/proc/self/stat", "utf8")
-      .split(") ")[1]!
-      .split(" ")
-      .slice(11, 15)
-      .map(Number);
-    return { all, busy: all - idle! - iowait!, own: fields.reduce((sum, each) => sum + each, 0) };
+    const [, fields] = readFileSync("/proc/self/stat", "utf8").split(") ");
+    const own = fields!.split(" ").slice(11, 15).map(Number);
+    return { all, busy: all - idle! - iowait!, own: own.reduce((sum, each) => sum + each, 0) };
   } catch {
     return undefined;
   }

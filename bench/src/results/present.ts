@@ -37,8 +37,14 @@ const FAR_APART = 10;
 /** The value of a table's cell: text, a number, or an estimate with its interval. */
 type Cell = string | number | Estimate | undefined;
 
+type Digits = number | ((estimate: Estimate) => number);
+
 /** A column: its title, its value for a row, and the digits behind the point. Default: 2 for estimates, else 0. */
-type Column<T> = readonly [title: string, cellOf: (row: T) => Cell, digits?: number];
+type Column<T> = readonly [title: string, cellOf: (row: T) => Cell, digits?: Digits];
+
+/** Returns the digits behind the point that an interval supports: two significant ones of its width, at least 2 and at most 4. */
+export const supportedDigits = ({ low, high }: Estimate): number =>
+  Math.min(4, Math.max(2, 1 - Math.floor(Math.log10(high - low))));
 
 /**
  * Returns a table with a line between groups, and a chart of each column whose title is in `charts`: a panel for each group of rows,
@@ -115,11 +121,13 @@ export function linesOf<T>(
   return { kind: "lines", ...titles, panels };
 }
 
-function textOf(value: Cell, digits: number | undefined): string {
+function textOf(value: Cell, digits?: Digits): string {
   if (value === undefined || typeof value === "string") return value ?? "";
-  if (typeof value === "number") return Number.isNaN(value) ? "" : value.toFixed(digits ?? 0);
-  if (Number.isNaN(value.value)) return "";
-  return withInterval(value, (number) => number.toFixed(digits ?? 2));
+  const isNumber = typeof value === "number";
+  if (Number.isNaN(isNumber ? value : value.value)) return "";
+  if (isNumber) return value.toFixed(typeof digits === "number" ? digits : 0);
+  const places = typeof digits === "function" ? digits(value) : (digits ?? 2);
+  return withInterval(value, (number) => number.toFixed(places));
 }
 
 type SeriesColumns<K extends string> = readonly Column<{ readonly [Key in K]: Series }>[];

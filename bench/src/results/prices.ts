@@ -1,3 +1,5 @@
+import { combine, mean, type Series } from "../statistics/series.js";
+
 /** A price list; dollars. Lists change: each has the month in which it was read. */
 export const PRICES = {
   /** AWS Lambda, x86, us-east-1, first tier; requests are per million. */
@@ -12,14 +14,15 @@ export const PRICES = {
 export const COLD_SHARE = 0.01;
 
 /**
- * Returns the dollars of a million invocations by {@link PRICES}.
- * @param invocation the billed duration in ms, the function's memory in MB, the commands sent to Redis, the bytes sent by Redis, and the
- * bytes that the function sends over the internet (default: 0)
+ * What an invocation uses: the billed duration in ms, the function's memory in MB, the commands sent to Redis, the bytes sent by Redis,
+ * and the bytes that the function sends over the internet (default: 0).
  */
-export function costOfMillion(
-  invocation: Readonly<Record<"ms" | "memoryMb" | "commands" | "bytes", number>> & { readonly sent?: number },
-) {
-  const { ms, memoryMb, commands, bytes, sent = 0 } = invocation;
+type Invocation = Readonly<Record<"ms" | "memoryMb" | "commands" | "bytes", number>> & {
+  readonly sent?: number;
+};
+
+/** Returns the dollars of a million invocations by {@link PRICES}. */
+export function costOfMillion({ ms, memoryMb, commands, bytes, sent = 0 }: Invocation) {
   const { lambda, upstash, egress } = PRICES;
   const gbSeconds = (ms / 1_000) * (memoryMb / 1_024) * 1e6;
   return {
@@ -27,4 +30,11 @@ export function costOfMillion(
     redis: ((commands * 1e6) / 1e5) * upstash.per100kCommands + ((bytes * 1e6) / 1e9) * upstash.perGb,
     egress: ((sent * 1e6) / 1e9) * egress.perGb,
   };
+}
+
+/** Returns the dollars of a million invocations with their intervals. `invocationOf` takes the means of the series. */
+export function costsOf(series: readonly Series[], invocationOf: (...means: number[]) => Invocation) {
+  const dollarsOf = (part: keyof ReturnType<typeof costOfMillion>) =>
+    combine(series, (...means) => costOfMillion(invocationOf(...means))[part], mean);
+  return { lambda: dollarsOf("lambda"), redis: dollarsOf("redis"), egress: dollarsOf("egress") };
 }

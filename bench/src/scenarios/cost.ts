@@ -1,9 +1,9 @@
 import { commandsFunction, KEPT } from "../client/bench-client.js";
-import { meanColumns, tabulate } from "../results/present.js";
-import { COLD_SHARE, costOfMillion, PRICES } from "../results/prices.js";
+import { meanColumns, supportedDigits, tabulate } from "../results/present.js";
+import { COLD_SHARE, costsOf, PRICES } from "../results/prices.js";
 import { GREETING, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
-import { combine, mean } from "../statistics/series.js";
+import { mean } from "../statistics/series.js";
 
 const MEMORY_MB = 512;
 const WAYS = [
@@ -44,16 +44,12 @@ export default defineScenario({
   },
   report: (rows, { settings }) => {
     const priced = rows.map((row) => {
-      const costBy = (part: "lambda" | "redis" | "egress") =>
-        combine(
-          [row.start, row.billed, row.received, row.sent],
-          (start, billed, bytes, sent) => {
-            const ms = COLD_SHARE * Math.ceil(start) + (1 - COLD_SHARE) * billed;
-            return costOfMillion({ ms, memoryMb: MEMORY_MB, commands: row.commands, bytes, sent })[part];
-          },
-          mean,
-        );
-      return { ...row, lambda: costBy("lambda"), redis: costBy("redis"), egress: costBy("egress") };
+      const { start, billed, received, sent, commands } = row;
+      const costs = costsOf([start, billed, received, sent], (start, billed, bytes, sent) => {
+        const ms = COLD_SHARE * Math.ceil(start) + (1 - COLD_SHARE) * billed;
+        return { ms, memoryMb: MEMORY_MB, commands, bytes, sent };
+      });
+      return { ...row, ...costs };
     });
     return {
       checks: [],
@@ -63,9 +59,9 @@ export default defineScenario({
         ["init and first ms", ({ start }) => start.estimate(mean), 1],
         ["warm mean ms", ({ warm }) => warm.estimate(mean)],
         ...meanColumns({ sent: "bytes sent", received: "bytes received" }),
-        ["Lambda $", ({ lambda }) => lambda],
-        ["Upstash $", ({ redis }) => redis],
-        ["egress $", ({ egress }) => egress],
+        ["Lambda $", ({ lambda }) => lambda, supportedDigits],
+        ["Upstash $", ({ redis }) => redis, supportedDigits],
+        ["egress $", ({ egress }) => egress, supportedDigits],
       ]),
       notes: [
         `A function of ${MEMORY_MB} MB, ${settings.invocations} invocations in each of ${settings.rounds} instances, over TLS. Durations are billed in whole ms. One in ${1 / COLD_SHARE} invocations pays the init phase.`,

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { findFunction, type Invocation } from "../aws/lambda.js";
 import { atLeast } from "../results/checks.js";
-import { grouped, latencyColumns, medianColumns, ms, tabulate } from "../results/present.js";
-import { costOfMillion, PRICES } from "../results/prices.js";
+import { grouped, latencyColumns, medianColumns, ms, supportedDigits, tabulate } from "../results/present.js";
+import { costsOf, PRICES } from "../results/prices.js";
 import { defineScenario } from "../scenario.js";
-import { combine, mean, ratio } from "../statistics/series.js";
+import { mean, ratio } from "../statistics/series.js";
 
 const STACK = "WARMLINE_AWS_STACK";
 /** Invocations back to back for each one after a pause. */
@@ -71,12 +71,8 @@ export default defineScenario({
   report: (rows, { settings }) => {
     const both = grouped(rows, (row) => `${row.client.label}, ${sizeOf(row)}`);
     const kept = both.map(([label, [on, off]]) => ({ ...on!, label, gain: ratio(off!.warm, on!.warm) }));
-    const costOf = (row: (typeof rows)[number]) =>
-      combine(
-        [row.billed],
-        (billed) => costOfMillion({ ms: billed, memoryMb: row.memoryMb, commands: 1, bytes: 0 }).lambda,
-        mean,
-      );
+    const costOf = ({ billed, memoryMb }: (typeof rows)[number]) =>
+      costsOf([billed], (ms) => ({ ms, memoryMb, commands: 1, bytes: 0 })).lambda;
     return {
       checks: kept.map(({ label, warm, gain }) =>
         atLeast(`${label} on AWS Lambda: a kept connection is faster than a new one`, gain, 1, {
@@ -93,7 +89,7 @@ export default defineScenario({
           ...latencyColumns("warm"),
           ...medianColumns({ set: "SET after a freeze, ms", incr: "INCR after a freeze, ms" }),
           ["billed ms", ({ billed }) => billed.estimate(mean), 1],
-          ["$ per million", costOf],
+          ["$ per million", costOf, supportedDigits],
         ],
       ),
       notes: [

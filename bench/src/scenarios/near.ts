@@ -2,12 +2,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { startInstance } from "warmline-testbed";
 import { type BenchClient, clientFunction, KEPT } from "../client/bench-client.js";
 import { exactly } from "../results/checks.js";
-import { meanColumns, medianColumns, ms, tabulate } from "../results/present.js";
-import { costOfMillion, PRICES } from "../results/prices.js";
+import { meanColumns, medianColumns, ms, supportedDigits, tabulate } from "../results/present.js";
+import { costsOf, PRICES } from "../results/prices.js";
 import { type Rig, started } from "../rig/rig.js";
 import { bodyOf, invokeFrozen } from "../rig/run-instance.js";
 import { type Context, defineScenario, redisMissing } from "../scenario.js";
-import { combine, mean, percentile } from "../statistics/series.js";
+import { percentile } from "../statistics/series.js";
 
 const MEMORY_MB = 512;
 const MAX_STALE = 1_000;
@@ -25,14 +25,8 @@ const CACHES = [
   { cache: "node-redis", title: "node-redis, client-side cache (TCP)" },
 ] as const;
 
-interface NearCase {
-  readonly cache: string;
-  readonly title: string;
-  /** The client of the caches `client` and `client-map`. */
-  readonly client?: BenchClient;
-  readonly every: number;
-  readonly rig: Rig;
-}
+/** A cache, with the client of the caches `client` and `client-map`, and the invocations per overwritten key. */
+type NearCase = Readonly<{ cache: string; title: string; client?: BenchClient; every: number; rig: Rig }>;
 
 /**
  * Measures a function that reads {@link KEYS}, frozen between invocations, with a key overwritten in one of `every` freezes.
@@ -129,15 +123,10 @@ export default defineScenario({
   run: measureNear,
   report: (rows, { settings }) => {
     const priced = rows.map((row) => {
-      const costBy = (part: "lambda" | "redis") =>
-        combine(
-          [row.billed, row.commands, row.received],
-          (billed, commands, bytes) =>
-            costOfMillion({ ms: billed, memoryMb: MEMORY_MB, commands, bytes })[part],
-          mean,
-        );
-      const [staleValues, oldestValue] = [row.stale.total, row.oldest.max];
-      return { ...row, lambda: costBy("lambda"), redis: costBy("redis"), staleValues, oldestValue };
+      const costs = costsOf([row.billed, row.commands, row.received], (ms, commands, bytes) => {
+        return { ms, memoryMb: MEMORY_MB, commands, bytes };
+      });
+      return { ...row, ...costs, staleValues: row.stale.total, oldestValue: row.oldest.max };
     });
     const values = settings.rounds * settings.invocations * KEYS.length;
     return {
@@ -157,11 +146,11 @@ export default defineScenario({
         ...meanColumns({ commands: "commands" }, 1),
         ...meanColumns({ sent: "bytes sent", received: "bytes received" }),
         ...medianColumns({ warm: "p50 ms" }),
-        ["p99 ms", ({ warm }) => warm.estimate(percentile(99))],
+        ["slowest ms", ({ warm }) => warm.estimate(percentile(100))],
         ["stale values", ({ staleValues }) => staleValues],
         ["stale by ms, at most", ({ oldestValue }) => Math.round(oldestValue)],
-        ["Lambda $", ({ lambda }) => lambda],
-        ["Upstash $", ({ redis }) => redis],
+        ["Lambda $", ({ lambda }) => lambda, supportedDigits],
+        ["Upstash $", ({ redis }) => redis, supportedDigits],
       ]),
       notes: [
         `A function of ${MEMORY_MB} MB reads ten keys with Promise.all in each of ${settings.invocations} invocations, in ${settings.rounds} instances. Before each it is frozen for ${FROZEN} ms. In every freeze, or in one of ${RARELY}, another client overwrites one of the keys.`,

@@ -26,7 +26,7 @@ function importsOf(file: string, found = new Set<string>()): ReadonlySet<string>
   return found;
 }
 
-const ids = new Set(listedClaims().map(({ id }) => id));
+const ids = new Set<string>(listedClaims().map(({ id }) => id));
 
 /** Returns each claim that a file's checks name, and whether the check is made for each item of a list. */
 function claimsIn(file: string, text: string) {

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { httpResponses } from "../../../bench/src/client/raw-connection.js";
 import { arrivals, maxConcurrent, predict } from "../../../bench/src/fleet/arrivals.js";
 import { handler as fleet } from "../../../bench/src/handlers/fleet.js";
+import { supportedDigits } from "../../../bench/src/results/present.js";
 import { costOfMillion } from "../../../bench/src/results/prices.js";
 import { sumOf } from "../../../bench/src/scenarios/fleet.js";
 import { followClosed } from "../../../bench/src/sockets/follow.js";
@@ -206,4 +207,13 @@ test("a million invocations are priced by duration, requests, commands and bandw
   expect(lambda).toBeCloseTo(0.2 + 10_000 * 0.000_016_666_7, 9);
   expect(redis).toBeCloseTo(20 + 0.03, 9);
   expect(egress).toBeCloseTo(2 * 0.09, 9);
+});
+
+test("dollars have the digits that their interval supports", () => {
+  const digits = (low: number, high: number) => supportedDigits({ value: low, low, high, n: 5 });
+  expect(digits(0.2187, 0.2199)).toBe(4);
+  expect(digits(20.0, 20.05)).toBe(3);
+  expect(digits(1.47, 2.27)).toBe(2);
+  // At most a hundredth of a cent, even without a width.
+  expect([digits(2, 2), digits(0.02, 0.020_001)]).toEqual([4, 4]);
 });

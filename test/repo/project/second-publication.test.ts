@@ -45,3 +45,15 @@ test("figures of two publications that are apart become the range of both, and o
     verdicts: ["it is fast"],
   });
 });
+
+test("a check that decides an article's claim is compared with the earlier one of that claim, however it is worded", () => {
+  const claim = (expectation: string, verdict: string, actual: string) => ({
+    ...resultOf("1.20 (1.10 to 1.30)", "1.5x (1.4x to 1.6x)", "yes"),
+    checks: [{ expectation, verdict, actual, article: { id: "keepalive.reuse" } }],
+  });
+  const before = claim("a kept connection is faster", "yes", "3.0x (2.9x to 3.1x)");
+  const after = claim("a kept connection is faster, at the median", "no", "0.8x (0.7x to 0.9x)");
+  expect(compared(before, after).result.checks).toMatchObject([
+    { verdict: "undecided", actual: "0.7x to 3.1x" },
+  ]);
+});
