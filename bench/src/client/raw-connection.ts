@@ -31,7 +31,9 @@ export class RawConnection {
       this.failure ??= error;
       this.waiting?.reject(this.failure);
     };
-    const read = target.auth.protocol === "redis" ? redisReplies() : httpResponses();
+    const replies = new RespReader();
+    const isRedis = target.auth.protocol === "redis";
+    const read: Reader = isRedis ? (bytes) => replies.push(bytes) : httpResponses();
     socket.setNoDelay(true);
     socket.on("data", (bytes) => {
       for (const reply of read(bytes)) {
@@ -93,11 +95,6 @@ export class RawConnection {
 
 /** Takes bytes and returns the replies, or errors, that are complete. */
 type Reader = (bytes: Buffer) => readonly Resp[];
-
-function redisReplies(): Reader {
-  const reader = new RespReader();
-  return (bytes) => reader.push(bytes);
-}
 
 /** Reads the bodies of responses with a Content-Length. A status other than 200 is an error. */
 export function httpResponses(): Reader {

@@ -116,11 +116,8 @@ const replaced = (title: string, call: typeof get, responses: Readonly<Record<st
   }),
 });
 
-const proxy = replaced("a proxy responds 502, 503, 504", incr, {
-  502: proxyError(502),
-  503: proxyError(503),
-  504: proxyError(504),
-});
+const errors = ([502, 503, 504] as const).map((status) => [status, proxyError(status)] as const);
+const proxy = replaced("a proxy responds 502, 503, 504", incr, Object.fromEntries(errors));
 
 const json = { "Content-Type": "application/json" };
 const bad = (call: typeof get): Fault =>

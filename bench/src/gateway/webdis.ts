@@ -27,11 +27,8 @@ export async function startWebdis(redisPort: number, defer: Defer) {
     process.off("exit", kill);
   });
   const limit = { timeoutMs: 5_000, pauseMs: 50 };
-  const responds = () =>
-    fetch(`http://127.0.0.1:${port}/PING`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
+  const ping = () => fetch(`http://127.0.0.1:${port}/PING`);
+  const responds = async () => (await ping().catch(() => undefined))?.ok === true;
   await until(responds, `webdis did not respond on port ${port} within 5 s`, limit);
   return { port, pid: child.pid! };
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { RawConnection, type RawTarget } from "../client/raw-connection.js";
+import { everyMs, runAt } from "../util/schedule.js";
 
 /** A stretch of work: clients that run one command after another for so long. */
 export interface TransactionsEvent {
@@ -55,13 +55,9 @@ export const handler = async (event: TransactionsEvent) => {
   const client = async (own: Session | undefined) => {
     while (performance.now() < until) await transaction(own);
   };
-  const arrival = async (dueAt: number) => {
-    await sleep(dueAt - performance.now());
-    await transaction(undefined);
-  };
   await Promise.all([
     ...Array.from({ length: clients }, (_, index) => client(kept[index])),
-    ...Array.from({ length: newPerS * seconds }, (_, index) => arrival(begunAt + (index * 1_000) / newPerS)),
+    runAt(everyMs(1_000 / newPerS, seconds * 1_000), () => transaction(undefined)),
   ]);
   return { body: { latencies, connectingMs, elapsedMs: performance.now() - begunAt } };
 };

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { startGatewayProcess, startRedis } from "warmline-testbed";
 import { built } from "../client/bench-client.js";
-import type { Defer } from "../rig/rig.js";
+import { type Defer, started } from "../rig/rig.js";
 import { everyMs, runAt } from "../util/schedule.js";
 import { startApplication, visit } from "./application.js";
 import type { NetworkFault } from "./relay.js";
@@ -34,13 +34,10 @@ export const ARMS: readonly Arm[] = [
 /** Starts a Redis, an application, and the network between them. The page is in the cache then. */
 export async function startArm({ handler, gateway, env }: Arm, defer: Defer) {
   // trieb's handler needs these events.
-  const redis = await startRedis({ listen: "tcp", flags: ["--notify-keyspace-events", "Exe"] });
-  defer(() => redis.stop());
-  const startGateway = async (port: number) => {
-    const started = await startGatewayProcess({ args: ["--redis", `redis://127.0.0.1:${port}`] });
-    defer(() => started.stop());
-    return started;
-  };
+  const flags = ["--notify-keyspace-events", "Exe"];
+  const redis = await started(startRedis({ listen: "tcp", flags }), defer);
+  const startGateway = (port: number) =>
+    started(startGatewayProcess({ args: ["--redis", `redis://127.0.0.1:${port}`] }), defer);
   const behind = gateway === "behind" ? await startGateway(redis.port!) : undefined;
   const network = new Worker(built("outage/relay.js"), { workerData: behind?.port ?? redis.port });
   defer(() => network.terminate());

@@ -28,13 +28,8 @@ export default defineScenario({
     const before = rig.proxyOf(client).connectionsOpened;
     const run = await runInstance(client.label, what, { events: [{ key }] });
     const { get, set, total } = run.bodies[0] as Body<typeof handler>;
-    return {
-      init: run.init,
-      get,
-      set,
-      handled: total,
-      opened: rig.proxyOf(client).connectionsOpened - before,
-    };
+    const opened = rig.proxyOf(client).connectionsOpened - before;
+    return { init: run.init, get, set, handled: total, opened };
   },
   report: (rows, { settings }) => {
     const clients = byClient(rows).map(({ rows: [on, off], ...of }) => ({ ...of, on: on!, off: off! }));

@@ -1,13 +1,14 @@
 import { readFileSync } from "node:fs";
-import { startGatewayProcess, startInstance, startRedis } from "warmline-testbed";
-import { type BenchClient, commandsFunction, type Endpoint, KEPT } from "../client/bench-client.js";
+import { startInstance } from "warmline-testbed";
+import { commandsFunction, KEPT } from "../client/bench-client.js";
 import type { CommandsEvent } from "../handlers/commands.js";
 import { atLeast, decidedBy } from "../results/checks.js";
 import { meanColumns, seconds, tabulate } from "../results/present.js";
-import { type Defer, started } from "../rig/rig.js";
+import { started } from "../rig/rig.js";
 import { bodyOf } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
 import { followClosed, peersAt } from "../sockets/follow.js";
+import { startServer } from "../sockets/gateway.js";
 import { kernelMissing } from "../sockets/kernel.js";
 import { mean } from "../statistics/series.js";
 
@@ -24,19 +25,6 @@ const NEVER_MS = 600_000;
 
 const stateOf = ({ frozen }: { readonly frozen: boolean }) => (frozen ? "frozen" : "running");
 
-/** Starts the server that a client connects to: Redis or the gateway. It closes connections that are idle for {@link LIMIT_S}. */
-async function startServer({ protocol }: BenchClient, defer: Defer): Promise<Endpoint & { port: number }> {
-  if (protocol === "tcp") {
-    const redis = await started(startRedis({ listen: "tcp", flags: ["--timeout", String(LIMIT_S)] }), defer);
-    const port = redis.port!;
-    return { url: "", token: "", tcp: { port, tls: false }, port };
-  }
-  const flags = ["--engine", "embedded", "--keep-alive-timeout", `${LIMIT_S}s`];
-  const gateway = await started(startGatewayProcess({ args: flags }), defer);
-  const { url, token, port } = gateway;
-  return { url, token, port };
-}
-
 export default defineScenario({
   name: "fin-wait",
   title: "The server's socket of a frozen function",
@@ -50,19 +38,16 @@ export default defineScenario({
   missing: () => kernelMissing() ?? redisMissing(),
   cases: ({ clients, record }) => {
     const finTimeoutS = Number(readFileSync(FIN_TIMEOUT, "utf8"));
-    record({
-      engine: "redis-server; embedded behind the gateway",
-      rttMs: 0,
-      tls: false,
-      idleLimitS: LIMIT_S,
-      finTimeoutS,
-    });
+    record({ engine: "redis-server", rttMs: 0, tls: false, idleLimitS: LIMIT_S, finTimeoutS });
     return clients.flatMap((client) => [true, false].map((frozen) => ({ client, frozen })));
   },
   label: ({ client, ...each }) => `${client.label}, ${stateOf(each)}`,
   run: async ({ client, frozen }, { settings, defer }) => {
     // A server of its own for each run, so that its port tells the runs' sockets apart.
-    const { port, ...endpoint } = await startServer(client, defer);
+    const direct = client.protocol === "tcp";
+    const flags = direct ? ["--timeout", String(LIMIT_S)] : ["--keep-alive-timeout", `${LIMIT_S}s`];
+    const { target, endpoint } = await startServer(direct, defer, ...flags);
+    const { port } = target;
     const what = commandsFunction(client, KEPT, { endpoint, trust: {} });
     // Before the instance starts, since some clients connect in its init phase.
     const others = peersAt(port);

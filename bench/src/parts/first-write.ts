@@ -1,7 +1,6 @@
-import { type BenchClient, commandsFunction, handlerPath, KEPT, type Place } from "../client/bench-client.js";
+import { type BenchClient, commandsFunction, handlerPath, KEPT } from "../client/bench-client.js";
 import { atMost, exactly } from "../results/checks.js";
 import { latencyColumns, preciseFactor, tabulate } from "../results/present.js";
-import type { Rig } from "../rig/rig.js";
 import { PAUSING_LANES, runPaused } from "../rig/run-paused.js";
 import { defineScenario, type Settings } from "../scenario.js";
 import { ratio } from "../statistics/series.js";
@@ -54,23 +53,6 @@ function callsOf(
   return Math.max(1, Math.round((invocations * 2) / Math.max(2, frozenS) / (client ? 3 : 1)));
 }
 
-/** One way to the gateway as it is, and one whose responses offer no numbers. */
-interface Network {
-  readonly rttMs: number;
-  readonly rig: Rig;
-  readonly plain: Place;
-}
-
-/** Returns the function and the event of a way. */
-function functionOf(way: Way, { rig, plain, rttMs }: Network) {
-  const { client, command = "get", writes = "", ready = false, work = 0 } = way;
-  if (client) return { what: commandsFunction(client, KEPT, rig), event: { command, keys: ["first-write"] } };
-  const { endpoint, trust } = way.numbers ? rig : plain;
-  const env = { WARMLINE_URL: endpoint.url, WARMLINE_TOKEN: endpoint.token, BENCH_WRITES: writes };
-  const event = { ready, workMs: work * rttMs };
-  return { what: { handler: handlerPath("first-write"), env: { ...trust, ...env } }, event };
-}
-
 /** Returns whether a row is what another one is compared with: warmline's warm write, or the client's warm command. */
 const isWarm = (row: Way & { frozenS: number }, other: Way) =>
   row.frozenS === 0 && row.way === (other.client ? other.way : WAYS[0]!.way);
@@ -105,8 +87,13 @@ export default defineScenario({
   durationS: (each, settings) => each.frozenS * callsOf(each, settings),
   label: nameOf,
   run: (each, { settings }) => {
-    const { frozenS } = each;
-    const { what, event } = functionOf(each, each);
+    const { frozenS, client, command, rig, writes = "", ready, work = 0, rttMs } = each;
+    // The gateway as it is, or the one whose responses offer no numbers.
+    const { endpoint, trust } = each.numbers ? rig : each.plain;
+    const env = { WARMLINE_URL: endpoint.url, WARMLINE_TOKEN: endpoint.token, BENCH_WRITES: writes };
+    const own = { handler: handlerPath("first-write"), env: { ...trust, ...env } };
+    const what = client ? commandsFunction(client, KEPT, rig) : own;
+    const event = client ? { command, keys: ["first-write"] } : { ready, workMs: work * rttMs };
     const pauses = { calls: callsOf(each, settings), pauseMs: frozenS * 1_000, frozen: frozenS > 0 };
     return runPaused(what, event, { ...pauses, latencyOf: (result) => (result as { ms: number }).ms });
   },

@@ -1,13 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { startGatewayProcess, startRedis } from "warmline-testbed";
-import { type BenchClient, commandsFunction, type Endpoint, KEPT } from "../client/bench-client.js";
-import { gatewayTarget, type RawTarget } from "../client/raw-connection.js";
+import { type BenchClient, commandsFunction, KEPT } from "../client/bench-client.js";
 import type { SparseUsersEvent } from "../handlers/sparse-users.js";
 import { atLeast } from "../results/checks.js";
 import { count, meanColumns, share, tabulate } from "../results/present.js";
-import { type Defer, readInfo, started } from "../rig/rig.js";
+import { readInfo } from "../rig/rig.js";
 import { GREETING, startInstances, USERS } from "../rig/run-instance.js";
 import { defineScenario, redisMissing } from "../scenario.js";
+import { startServer } from "../sockets/gateway.js";
 import { mean, reduction } from "../statistics/series.js";
 
 const SIMULATED = 1_000;
@@ -19,20 +18,6 @@ const SOCKETS = [
 ];
 type Arm = (typeof SOCKETS)[number] & { readonly client?: BenchClient };
 const kb = (value: number) => `${count(value)} KB`;
-
-/** Starts a Redis and, unless it is reached directly, a gateway in front of it. */
-async function startHeldRedis(direct: boolean, defer: Defer) {
-  const redis = await started(startRedis({ listen: "tcp" }), defer);
-  await redis.command("SET", "greeting", GREETING);
-  const port = redis.port!;
-  if (direct) {
-    const target: RawTarget = { port, tls: false, auth: { protocol: "redis" } };
-    return { redis, target, endpoint: { url: "", token: "", tcp: { port, tls: false } } as Endpoint };
-  }
-  const gateway = await started(startGatewayProcess({ args: ["--redis", redis.url] }), defer);
-  const endpoint: Endpoint = { url: gateway.url, token: gateway.token };
-  return { redis, target: gatewayTarget(gateway), endpoint };
-}
 
 export default defineScenario({
   name: "redis-memory",
@@ -53,7 +38,8 @@ export default defineScenario({
   },
   label: ({ arm }) => arm,
   run: async ({ arm, direct, users, client }, { settings, defer }) => {
-    const { redis, target, endpoint } = await startHeldRedis(direct, defer);
+    const { redis, target, endpoint } = await startServer(direct, defer);
+    await redis.command("SET", "greeting", GREETING);
     const memoryKb = async () => (await readInfo(redis, "memory", "used_memory")) / 1_000;
     const before = await memoryKb();
     const { seed } = settings;

@@ -8,22 +8,16 @@ import { serveParent } from "../util/child.js";
 
 type Value = string | Buffer;
 
+const INFO = Buffer.from("redis_version:7.0.0\r\nloading:0\r\n");
+/** Replies to PING, and to the commands with which clients over TCP begin and end a connection. */
+const REPLIES: Readonly<Record<string, Value>> = { PING: "PONG", INFO, CLIENT: "OK", QUIT: "OK" };
+
 /** Returns the fixed reply to a command. @throws for a command that the benches do not send */
 function replyTo([name, key]: readonly string[]): Value {
-  switch (name!.toUpperCase()) {
-    case "PING":
-      return "PONG";
-    case "GET":
-      return storedUnder(key!);
-    // Commands with which clients over TCP begin and end a connection.
-    case "INFO":
-      return Buffer.from("redis_version:7.0.0\r\nloading:0\r\n");
-    case "CLIENT":
-    case "QUIT":
-      return "OK";
-    default:
-      throw new Error(`The fixed server has no reply to ${name}`);
-  }
+  const command = name!.toUpperCase();
+  const reply = command === "GET" ? storedUnder(key!) : REPLIES[command];
+  if (reply === undefined) throw new Error(`The fixed server has no reply to ${name}`);
+  return reply;
 }
 
 const TEXT = "Ada Lovelace wrote the first program for a machine that was never built. ".repeat(8);

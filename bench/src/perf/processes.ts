@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { makeCertificate, startNetworkProxy } from "warmline-testbed";
 import { built, type Endpoint, type Place } from "../client/bench-client.js";
@@ -9,20 +9,13 @@ import type { Job, JobResult } from "./jobs.js";
 
 let found: readonly [client?: number, server?: number] | undefined;
 
-/** Returns the core of the client and that of the server; each is undefined if the system chooses it. */
+/** Returns the core of the client and that of the server. Without taskset or a second core, the system chooses both. */
 export function cores(): readonly [client?: number, server?: number] {
-  found ??= hasCores() ? [0, 1] : [];
-  return found;
-}
-
-/** Whether client and server can have a core each: with taskset and a second core. */
-function hasCores(): boolean {
-  try {
-    execFileSync("taskset", ["-c", "0,1", "true"], { stdio: "ignore" });
-    return availableParallelism() > 1;
-  } catch {
-    return false;
+  if (!found) {
+    const { status } = spawnSync("taskset", ["-c", "0,1", "true"]);
+    found = status === 0 && availableParallelism() > 1 ? [0, 1] : [];
   }
+  return found;
 }
 
 /** The command that runs a program of this package, on one core if it is given. */

@@ -1,23 +1,19 @@
 import { CELL_KINDS, type Chart, type MatrixChart } from "../results/result.js";
-import { bars, lines, type Panel } from "./charts.js";
+import { bars, lines } from "./charts.js";
 import { type Html, html, list, scrollingTable } from "./html.js";
 
 /** Renders charts, each with its title, a line that explains its marks, and its legend. */
 export const chartSections = (charts: readonly Chart[]): Html => html`${charts.map(section)}`;
 
 function section(chart: Chart): Html {
-  const pictures = panelsOf(chart).map(
+  const panels = chart.kind === "bars" ? bars(chart) : chart.kind === "lines" ? lines(chart) : [];
+  const pictures = panels.map(
     ({ title, svg }) => html`<div class="panel">${title !== "" && html`<h3>${title}</h3>`}${svg}</div>`,
   );
   return html`<section>
 <h2>${chart.title}</h2><p class="about">${aboutOf(chart)}</p>${legendOf(chart)}
 ${chart.kind === "matrix" ? matrix(chart) : html`<div class="panels">${pictures}</div>`}
 </section>`;
-}
-
-function panelsOf(chart: Chart): Panel[] {
-  if (chart.kind === "matrix") return [];
-  return chart.kind === "lines" ? lines(chart) : bars(chart);
 }
 
 function aboutOf(chart: Chart): string {

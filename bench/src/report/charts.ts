@@ -3,7 +3,7 @@ import { parseHTML } from "linkedom";
 import type { BarChart, LineChart, Style } from "../results/result.js";
 import { Html } from "./html.js";
 
-export interface Panel {
+interface Panel {
   readonly title: string;
   readonly svg: Html;
 }

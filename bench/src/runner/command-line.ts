@@ -175,31 +175,17 @@ function readNumber(name: string, text: string | undefined, least: number, isWho
 const readNumbers = (name: string, text: string | undefined, least: number, isWhole = true) =>
   text?.split(",").map((part) => readNumber(name, part, least, isWhole)!);
 
+const optionsOf = <N extends string, T>(type: T, ...names: N[]) =>
+  Object.fromEntries(names.map((name) => [name, { type }])) as Record<N, { type: T }>;
+const OPTIONS = {
+  ...optionsOf("boolean" as const, "help", "list", "quick", "full", "tls", "only"),
+  ...optionsOf("string" as const, "runs", "rtt", "clients", "invocations", "rounds", "seconds", "memory"),
+  ...optionsOf("string" as const, "seed", "json", "report"),
+};
+
 function read(args: readonly string[]) {
   try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      tokens: true,
-      options: {
-        help: { type: "boolean" },
-        list: { type: "boolean" },
-        quick: { type: "boolean" },
-        full: { type: "boolean" },
-        tls: { type: "boolean" },
-        only: { type: "boolean" },
-        runs: { type: "string" },
-        rtt: { type: "string" },
-        clients: { type: "string" },
-        invocations: { type: "string" },
-        rounds: { type: "string" },
-        seconds: { type: "string" },
-        memory: { type: "string" },
-        seed: { type: "string" },
-        json: { type: "string" },
-        report: { type: "string" },
-      },
-    });
+    return parseArgs({ args: [...args], allowPositionals: true, tokens: true, options: OPTIONS });
   } catch (error) {
     throw new UsageError((error as Error).message.split("\n")[0]);
   }

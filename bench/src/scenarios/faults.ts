@@ -1,5 +1,5 @@
 import { type BenchClient, faultClients, faultNotes } from "../client/bench-client.js";
-import type { Call, CallResult, TurnsEvent } from "../faults/calls.js";
+import type { CallResult, TurnsEvent } from "../faults/calls.js";
 import { FAULTS, type Fault, get } from "../faults/faults.js";
 import { COUNTS, type Ending, endingsOf, judge, stored, total } from "../faults/judge.js";
 import { FUNCTION_MS, ReplacedInstance } from "../faults/replaced-instance.js";
@@ -46,7 +46,10 @@ async function trial(each: FaultCase, instance: ReplacedInstance, context: Conte
     defer(() => over);
   };
   const calls = turns.flat();
-  await prepare(rig, calls);
+  for (const { command, key } of calls) {
+    if (command === "get") await rig.command("SET", key, stored(key));
+    if (command === "hgetall") await rig.command("HSET", key, "f", stored(key));
+  }
   if (behaviour) proxy.onConnection(() => behaviour);
   const { token, tcp } = rig.endpoint;
   const event = (some: typeof turns): TurnsEvent => ({
@@ -66,13 +69,6 @@ async function trial(each: FaultCase, instance: ReplacedInstance, context: Conte
   }
   const found = (await rig.command("MGET", ...calls.map((call) => call.key))) as unknown[];
   return calls.map((call, at) => judge(call, settled[at], found[at], FUNCTION_MS));
-}
-
-async function prepare(rig: Rig, calls: readonly Call[]): Promise<void> {
-  for (const { command, key } of calls) {
-    if (command === "get") await rig.command("SET", key, stored(key));
-    if (command === "hgetall") await rig.command("HSET", key, "f", stored(key));
-  }
 }
 
 export default defineScenario({

@@ -59,10 +59,8 @@ async function measureFleet({ gateway, proxies }: Rig, fleet: Omit<FleetEvent, "
 
 /** The sum over a metric's labels in the Prometheus text format. @throws if there is no such metric */
 export function sumOf(text: string, name: string): number {
-  const values = text
-    .split("\n")
-    .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
-    .map((line) => Number(line.slice(line.lastIndexOf(" ") + 1)));
+  const lines = text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, "gm"));
+  const values = Array.from(lines, ([, value]) => Number(value));
   if (values.length === 0) throw new Error(`The gateway has no metric ${name}.`);
   return values.reduce((sum, value) => sum + value, 0);
 }
@@ -100,11 +98,8 @@ export default defineScenario({
     const rig = await startRig({ rttMs: 0, tls: false, gatewayArgs, greeting: true });
     if (refuses) refuseAbove(rig.proxies[0]!, HARD);
     const measured = await measureFleet(rig, { arrivals: times, lifetimeMs: LIFETIME_MS, ...FLEET });
-    return {
-      ...measured,
-      invocations: times.length,
-      model: predict({ arrivals: times, ...FLEET, ...LIMITS }),
-    };
+    const model = predict({ arrivals: times, ...FLEET, ...LIMITS });
+    return { ...measured, invocations: times.length, model };
   },
   report: (rows, { settings }) => {
     type Arm = (typeof rows)[number];

@@ -23,12 +23,8 @@ const NAMES: Readonly<Record<Arm, string>> = {
   gatewayKept: "gateway, a kept connection",
 };
 
-interface Requests {
-  readonly arm: Arm;
-  readonly name: string;
-  /** The client that sends the requests to the gateway. Absent: plain sockets. */
-  readonly client?: BenchClient;
-}
+/** Requests by plain sockets or, to the gateway, by a client. */
+type Requests = Readonly<{ arm: Arm; name: string; client?: BenchClient }>;
 
 const commandsOf = ({ commands }: { readonly commands: number }) =>
   `${commands} GET${commands === 1 ? "" : "s"}`;

@@ -74,10 +74,7 @@ export default defineScenario({
         const endpoint = { ...place.endpoint, ...(cell.single && { autoPipelining: false as const }) };
         return clients
           .filter(({ protocol }) => protocol === "http" || endpoint.tcp)
-          .map((client) => ({
-            ...{ client, cell: prefix + name, ...cell },
-            place: { ...place, endpoint },
-          }));
+          .map((client) => ({ client, cell: prefix + name, ...cell, place: { ...place, endpoint } }));
       }),
     );
   },

@@ -54,16 +54,11 @@ async function zombieTrial(each: ZombieCase, defer: Defer): Promise<Ending> {
   const closeMs = limitS * 1_000;
   const goneMs = drops === "middlebox" ? closeMs : NEVER_MS;
   const announcedS = { limit: limitS, long: LONG_S, nothing: null }[announces];
+  const header = announcedS === null ? "" : `Keep-Alive: timeout=${announcedS}\r\n`;
   for (const proxy of site.proxies) {
     proxy.onConnection(() => ({
       ...(drops !== "nobody" && idleReaper({ closeMs, goneMs, fin: "lost" })),
-      ...withHead((head) => {
-        const announced = head.replace(
-          KEEP_ALIVE,
-          announcedS === null ? "" : `Keep-Alive: timeout=${announcedS}\r\n`,
-        );
-        return plain ? withoutNumbers(announced) : announced;
-      }),
+      ...withHead((head) => (plain ? withoutNumbers(head) : head).replace(KEEP_ALIVE, header)),
     }));
   }
   const instance = new ReplacedInstance(label, what);

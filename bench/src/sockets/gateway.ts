@@ -1,8 +1,21 @@
-import { type RedisCluster, startGatewayProcess } from "warmline-testbed";
-import type { BenchClient } from "../client/bench-client.js";
-import { gatewayTarget } from "../client/raw-connection.js";
+import { type RedisCluster, startGatewayProcess, startRedis } from "warmline-testbed";
+import type { BenchClient, Endpoint } from "../client/bench-client.js";
+import { gatewayTarget, type RawTarget } from "../client/raw-connection.js";
 import { type Defer, started } from "../rig/rig.js";
 import { readOnce } from "./key-reader.js";
+
+/** Starts a Redis and, unless it is reached directly, a gateway in front of it. Returns the Redis, and the address of the server. */
+export async function startServer(direct: boolean, defer: Defer, ...flags: string[]) {
+  const redis = await started(startRedis({ listen: "tcp", flags: direct ? flags : [] }), defer);
+  if (direct) {
+    const port = redis.port!;
+    const target: RawTarget = { port, tls: false, auth: { protocol: "redis" } };
+    return { redis, target, endpoint: { url: "", token: "", tcp: { port, tls: false } } as Endpoint };
+  }
+  const gateway = await started(startGatewayProcess({ args: ["--redis", redis.url, ...flags] }), defer);
+  const endpoint: Endpoint = { url: gateway.url, token: gateway.token };
+  return { redis, target: gatewayTarget(gateway), endpoint };
+}
 
 /**
  * Starts a gateway in front of a cluster.

@@ -46,12 +46,7 @@ const identity = ({ localAddress, localPort, remoteAddress, remotePort }: Kernel
 
 /** An IPv4 address as the kernel prints it: the last byte first. */
 const hexadecimal = (address: string): string =>
-  address
-    .split(".")
-    .map((byte) => Number(byte).toString(16).padStart(2, "0"))
-    .reverse()
-    .join("")
-    .toUpperCase();
+  Buffer.from(address.split(".").map(Number).reverse()).toString("hex").toUpperCase();
 
 /**
  * Returns a function that counts the sockets in TIME_WAIT with one of these ports at either end.
