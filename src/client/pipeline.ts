@@ -6,7 +6,7 @@ import type { ReplyMode } from "../commands/reply-mode.js";
 import type { CommandSpec } from "../commands/spec.js";
 import { ArgumentError } from "../errors.js";
 import type { ConfiguredClient } from "../execution/client-context.js";
-import { type Command, createCommand, Pending, type Receiver, type Result } from "../execution/command.js";
+import { Command, Pending, type Receiver, type Result } from "../execution/command.js";
 import { guardReads, guardWrite } from "../execution/exactly-once/guard.js";
 import { beforeCall, createLimits, type Limits, timeLeft } from "../execution/limits.js";
 import { getNear, type NearClient } from "../execution/near-hooks.js";
@@ -59,7 +59,8 @@ export interface Pipeline<Q extends readonly unknown[] = [], V = unknown>
 }
 
 class CommandQueue {
-  readonly #commands: Command[] = [];
+  // A copy, as Command explains: the commands of an array in the old space outlive their pipeline.
+  readonly #commands: Command[] = [].slice();
   readonly #client: NearClient;
   readonly #path: BatchPath;
 
@@ -69,7 +70,7 @@ class CommandQueue {
   }
 
   [SEND](spec: CommandSpec, args: readonly unknown[]): this {
-    this.#commands.push(createCommand(this.#client, spec, args, this.#commands.length));
+    this.#commands.push(new Command(this.#client, spec, args, this.#commands.length));
     return this;
   }
 

@@ -12,11 +12,14 @@ import type { ConfiguredClient } from "./client-context.js";
 import type { Limits } from "./limits.js";
 import { createTimeoutError, type Sent } from "./verdict.js";
 
+// V8 allocates objects of a literal in its old space once many of them have outlived a collection, as the commands of long
+// pipelines do. Each then costs twice the CPU time. It does not do so with instances of classes, nor with copies of arrays.
+const ROOM: readonly CommandArg[] = ["", "", "", ""];
+
 /** A command with its arguments encoded. */
-export interface Command {
+export class Command {
   /** Redis's name of the command, in upper case. */
   readonly name: string;
-  readonly spec: CommandSpec;
   /** The caller's arguments. */
   readonly args: readonly unknown[];
   /** The name and the encoded arguments, as they are sent. */
@@ -32,54 +35,52 @@ export interface Command {
   readonly bytes: boolean;
   /** The schema of the values that it reads. */
   readonly schema?: StandardSchema | undefined;
-  /** Its position in a pipeline or transaction of the user. */
-  readonly index?: number | undefined;
   /** Runs a function in the asynchronous context of the caller. Present if functions of the user (codec, schema) read the reply, and the runtime has such contexts. */
   readonly inContext?: (<T>(read: () => T) => T) | undefined;
-}
 
-/** Encodes the call of a command's method. @throws ArgumentError if an argument can't be sent. */
-export function createCommand(
-  { context, settings: { codec, writes } }: ConfiguredClient,
-  spec: CommandSpec,
-  callArgs: readonly unknown[],
-  index?: number,
-): Command {
-  const { name } = spec;
-  // Room for four elements is enough for most commands. V8 gives an array that grows room for sixteen more.
-  let encoded: CommandArg[] = [name, "", "", ""];
-  encoded.length = 1;
-  if (name.includes(" ")) encoded = name.split(" ");
-  const nameLength = encoded.length;
-  let schema: StandardSchema | undefined;
-  let args = callArgs as unknown[];
-  try {
-    if (spec.schema && args.some((arg) => typeof arg === "object")) [schema, args] = schemaAmong(args);
-    spec.encodeArgs(codec.encode, args, encoded);
-    if (context.prefix) prefixKeys(encoded, context.prefix);
-  } catch (error) {
-    // Compared by name: `warmline/modules` may have a copy of the class.
-    if ((error as Error)?.name !== "InvalidArgument") throw error;
-    const { message, cause } = error as InvalidArgument;
-    throw new ArgumentError(`${name}: ${message}`, { command: name, index, cause });
+  /**
+   * Encodes the call of a command's method.
+   * @param index its position in a pipeline or transaction of the user.
+   * @throws ArgumentError if an argument can't be sent.
+   */
+  constructor(
+    { context, settings: { codec, writes } }: ConfiguredClient,
+    readonly spec: CommandSpec,
+    args: readonly unknown[],
+    readonly index?: number,
+  ) {
+    const { name } = spec;
+    // Room for four elements is enough for most commands. V8 gives an array that grows room for sixteen more.
+    let encoded = ROOM.slice();
+    // Setting its length would take longer.
+    for (let spare = 3; spare > 0; spare--) encoded.pop();
+    encoded[0] = name;
+    if (name.includes(" ")) encoded = name.split(" ");
+    const nameLength = encoded.length;
+    this.name = name;
+    this.args = args;
+    this.codec = codec;
+    try {
+      if (spec.schema && args.some((arg) => typeof arg === "object"))
+        [this.schema, this.args] = schemaAmong(args as unknown[]);
+      spec.encodeArgs(codec.encode, this.args as unknown[], encoded);
+      if (context.prefix) prefixKeys(encoded, context.prefix);
+    } catch (error) {
+      // Compared by name: `warmline/modules` may have a copy of the class.
+      if ((error as Error)?.name !== "InvalidArgument") throw error;
+      const { message, cause } = error as InvalidArgument;
+      throw new ArgumentError(`${name}: ${message}`, { command: name, index, cause });
+    }
+    // A copy has no spare room.
+    const argv = encoded.length > 4 ? encoded.slice() : encoded;
+    const write = typeof spec.write === "function" ? spec.write(argv.slice(nameLength)) : spec.write;
+    this.argv = argv;
+    this.write = write;
+    this.repeatable = !write || writes === "at-least-once";
+    this.wait = blockingTime(argv);
+    this.bytes = hasBytes(argv);
+    this.inContext = codec.custom || this.schema ? context.contextNow?.() : undefined;
   }
-  // A copy has no spare room.
-  const argv = encoded.length > 4 ? encoded.slice() : encoded;
-  const write = typeof spec.write === "function" ? spec.write(argv.slice(nameLength)) : spec.write;
-  return {
-    name,
-    spec,
-    args,
-    argv,
-    codec,
-    write,
-    repeatable: !write || writes === "at-least-once",
-    wait: blockingTime(argv),
-    bytes: hasBytes(argv),
-    schema,
-    index,
-    inContext: codec.custom || schema ? context.contextNow?.() : undefined,
-  };
 }
 
 /** Whether the reply is read as bytes: by the codec, or because it is a dump. */

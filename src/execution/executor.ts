@@ -3,7 +3,7 @@ import type { ReplyMode } from "../commands/reply-mode.js";
 import type { CommandSpec } from "../commands/spec.js";
 import type { RawReply } from "../protocol/reply.js";
 import type { ClientContext, ConfiguredClient } from "./client-context.js";
-import { Call, type Command, createCommand, Pending } from "./command.js";
+import { Call, Command, Pending } from "./command.js";
 import { decodeReply } from "./decode.js";
 import { sendDirect } from "./direct.js";
 import { guardWrite } from "./exactly-once/guard.js";
@@ -54,7 +54,7 @@ export class CommandExecutor implements ConfiguredClient {
 
   #run(spec: CommandSpec, args: readonly unknown[]): Promise<unknown> {
     try {
-      const command = createCommand(this, spec, args);
+      const command = new Command(this, spec, args);
       const { context } = this;
       const { name } = spec;
       const details = () => ({

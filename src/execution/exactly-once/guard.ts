@@ -1,7 +1,7 @@
 import { isKeyless, keysOf } from "../../commands/keys.js";
 import { findSpec } from "../../commands/registry.js";
 import { ConfigError } from "../../errors.js";
-import type { CommandArg } from "../../protocol/args.js";
+import { type CommandArg, hasBytes } from "../../protocol/args.js";
 import { textIfUtf8, toBytes } from "../../protocol/bytes.js";
 import type { BatchPath } from "../../protocol/rest-protocol.js";
 import { randomId } from "../../util/random-id.js";
@@ -74,7 +74,7 @@ function guard({ settings, context }: ConfiguredClient, command: Command, scope?
   const { protocol, prefix } = context;
   const { exactlyOnceTtl } = settings;
   const argv = wrapInIdempotencyScript(command.argv, exactlyOnceTtl, protocol.isThirdParty, scope, prefix);
-  return { ...command, argv, bytes: argv.some((arg) => typeof arg !== "string"), repeatable: true };
+  return { ...command, argv, bytes: hasBytes(argv), repeatable: true };
 }
 
 /**

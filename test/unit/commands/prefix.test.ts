@@ -7,7 +7,7 @@ import { commandOf } from "../../../gateway/src/resp/args.js";
 import { bitfieldSpec } from "../../../src/commands/bitmap.js";
 import type { CommandSpec } from "../../../src/commands/spec.js";
 import { ArgumentError, ConfigError } from "../../../src/errors.js";
-import { createCommand } from "../../../src/execution/command.js";
+import { Command } from "../../../src/execution/command.js";
 import { refusalReason, wrapInIdempotencyScript } from "../../../src/execution/exactly-once/guard.js";
 import { createScope } from "../../../src/execution/exactly-once/scope.js";
 import { resolveSettings } from "../../../src/execution/settings.js";
@@ -22,7 +22,7 @@ const settings = resolveSettings({});
 /** The arguments that a client sends, its prefix applied, each byte by byte as text. */
 function sentBy(prefix: string | undefined, spec: CommandSpec, args: readonly unknown[]): string[] {
   const client = { context: { prefix } as never, settings };
-  return createCommand(client, spec, [...args]).argv.map((arg) => Buffer.from(arg).toString("latin1"));
+  return new Command(client, spec, [...args]).argv.map((arg) => Buffer.from(arg).toString("latin1"));
 }
 
 /**
