@@ -2,7 +2,7 @@ import { getCommandInfo, isKnown } from "../commands/command-info.js";
 import { GATEWAYS_CHANNEL } from "../numbers/presence.js";
 import type { Command } from "../resp/command.js";
 
-/** The names in a list, where a bar stands between a container and its subcommand. */
+/** Returns the names in a list. The list has a bar between a container and its subcommand. */
 export function namesIn(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/).map((name) => name.replace("|", " ")));
 }
