@@ -66,7 +66,7 @@ async function networkEvents(): Promise<void> {
   await turns(20);
 }
 
-/** Moves the clock on by so many ticks of the check, with network events after each. */
+/** Moves the clock on by `count` ticks of the check, with network events after each. */
 async function ticks(count: number, ms = 50): Promise<void> {
   for (let i = 0; i < count; i++) {
     clock.advance(ms);
