@@ -104,7 +104,7 @@ export function openedCommands(names: readonly string[]): ReadonlySet<string> {
   return new Set(opened);
 }
 
-/** A command's name in settings, such as `config|get`, as `CommandInfo` has it: `CONFIG GET`. */
+/** Returns a command's name in settings, such as `config|get`, in the form of `CommandInfo`: `CONFIG GET`. */
 export function fullName(name: string): string {
   return name
     .trim()
