@@ -55,7 +55,7 @@ const hasty = (redis: Redis) => redis.with({ timeout: 30 });
 
 const pings = () => endpoint.count("PING");
 
-/** Lets the event loop turn so often. */
+/** Waits for `count` turns of the event loop. */
 async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise(setImmediate);
 }
