@@ -54,7 +54,7 @@ export function barsOf(zombie: Result, faults: Result): ClientBars[] {
 
 /** Length of the longest bar. */
 const LENGTH = 180;
-/** Where bars begin: names stand to the left. */
+/** Where bars begin: names are to the left. */
 const NAMES = 140;
 const WIDTH = NAMES + LENGTH + 40;
 const HEAD = 52;
@@ -67,7 +67,7 @@ interface Chart {
 
 /**
  * Returns the picture as SVG: for each client two pairs of bars, as shipped and below it as its docs advise.
- * @param narrow whether the two charts stand below each other, for a phone
+ * @param narrow whether the second chart is below the first one, for a phone
  */
 export function picture(clients: readonly ClientBars[], narrow = false): string {
   const shown = withoutCopies(clients);

@@ -168,7 +168,7 @@ function toSendable(value: unknown): CommandArg | undefined {
   }
 }
 
-/** Returns the beginning of a value, byte by byte as text (Latin-1). */
+/** Returns the beginning of a value, as Latin-1 text (one character per byte). */
 const readHead = (bytes: Uint8Array) => Buffer.from(bytes.subarray(0, TEXT_HEADER_SIZE)).toString("latin1");
 
 /** Whether a value begins like a compressed one. */

@@ -26,7 +26,7 @@ const HEAD = `# Commands
 <!-- Generated from src/commands. To renew it: npm run test:repo -- test/repo/docs/commands.test.ts -u -->
 
 Each command is a method of a client, of a pipeline and of a transaction. On a client it returns a promise of the value
-that stands behind the colon. \`T\` is the type of a stored value: name it, as in \`redis.get<User>("user:1")\`.
+after the colon. \`T\` is the type of a stored value: name it, as in \`redis.get<User>("user:1")\`.
 \`Key\` is a string or a Uint8Array. Names of options are listed by your editor, each with its unit.
 
 \`pipeline()\` sends several commands as one request, \`multi()\` as one transaction. Binary data goes in as a Uint8Array, and

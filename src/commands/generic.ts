@@ -162,7 +162,7 @@ export interface GenericCommands<K extends ReplyMode> {
   type(key: Key): Reply<K, Type>;
   /** Removes keys, and frees their memory later. Returns how many were removed. Skips null, as del does. */
   unlink<Given extends Key[]>(...keys: OneOrMoreKeys<Given>): Reply<K, number>;
-  /** Waits at most `timeout` ms until so many replicas have the writes. Returns how many have them. */
+  /** Waits at most `timeout` ms until `replicas` replicas have the writes. Returns how many have them. */
   wait(replicas: number, timeout: number): Reply<K, number>;
   /** Waits at most `timeout` ms until writes are on disks, here and at replicas. Returns on how many. */
   waitaof(local: number, replicas: number, timeout: number): Reply<K, [local: number, replicas: number]>;

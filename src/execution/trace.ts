@@ -22,7 +22,7 @@ interface TracedContext {
   readonly endpoint: Endpoint | ConfigError | undefined;
 }
 
-/** Returns the tracer of a client: its hook is called, then `inner`, the platform's tracer. Without a hook it is `inner`. */
+/** Creates the tracer of a client. It calls the hook, then `inner`, the platform's tracer. Returns `inner` if there is no hook. */
 export function createTracer({ hook }: TracingOptions, inner?: Tracer): Tracer | undefined {
   if (!hook) return inner;
   return {
@@ -48,7 +48,7 @@ export function createTracer({ hook }: TracingOptions, inner?: Tracer): Tracer |
 
 /**
  * Calls `run`, traced if there is a tracer that is active.
- * @param details returns the other fields of the context in a new object, to which the common ones are added.
+ * @param details returns a new object with the fields that differ from trace to trace. The common ones are added to it.
  */
 export function traced<T>(
   { tracer, endpoint }: TracedContext,
@@ -57,12 +57,12 @@ export function traced<T>(
   details: () => TraceDetails,
 ): Promise<T> {
   if (!tracer?.isActive(operation)) return run();
-  // A ConfigError has no origin either.
+  // Without a valid endpoint (undefined or a ConfigError), the address is that of localhost.
   const { host, port } = toServer(new URL((endpoint as Endpoint | undefined)?.origin ?? "http://localhost"));
   return tracer.trace(Object.assign(details(), { operation, serverAddress: host, serverPort: port }), run);
 }
 
-/** Returns the name of a batch in traces. The name of its commands follows the label if they are all the same. */
+/** Returns the name of a batch in traces: the label, followed by the command's name if it is the same for all commands. */
 export function traceName(label: string, commands: readonly { readonly name: string }[]): string {
   const [name = label, ...others] = new Set(commands.map((command) => command.name));
   return name !== label && others.length === 0 ? `${label} ${name}` : label;

@@ -39,11 +39,11 @@ function readValue(value: any, base64: boolean, depth = 0): RawReply {
   throw new MalformedReply("the response has no result or error");
 }
 
-/** Puts integers from 2^53 on, which JSON.parse would round, into objects. No reply of Redis is an object. */
+/** Replaces integers of 2^53 and more, which JSON.parse would round, by `{"digits":"..."}`. No reply of Redis is an object. */
 function keepDigits(text: string): string {
   if (!/\d{16}/.test(text)) return text;
   let inString = false;
-  // Token by token, because matching a long string by one repetition would need a stack as large as the string.
+  // Matches small tokens: a pattern for a whole string would need a stack as large as the string.
   return text.replace(/\\.|"|-?\d[\d.eE+-]*/g, (token) => {
     if (token === '"') inString = !inString;
     return inString || !/^-?\d{16,}$/.test(token) || Number.isSafeInteger(Number(token))
@@ -52,12 +52,12 @@ function keepDigits(text: string): string {
   });
 }
 
-/** Returns a string of a response. @throws MalformedReply if it is not base64. */
+/** Decodes a string of a response. @throws MalformedReply if it should be base64 and is not. */
 export function bulkOf(text: string, base64?: boolean): Bulk {
   if (!base64) return new TextBulk(text);
   let binary: string;
   try {
-    // Encoders add padding, and atob() accepts text without it.
+    // atob() accepts text without padding. Encoders add it, so such text is malformed.
     if (text.length % 4) throw text;
     binary = atob(text);
   } catch {

@@ -12,7 +12,7 @@ export interface RetryPolicy {
 export class RetryBudget {
   /** The number of retries so far. */
   retried = 0;
-  /** The start on both clocks, because one may stand still during a freeze. */
+  /** The start on the monotonic and the wall clock, because the monotonic one may stand still during a freeze. */
   readonly began = moment();
 
   /** @param timeout the time for all attempts and waits, in ms. */
@@ -26,7 +26,10 @@ export class RetryBudget {
     return this.timeout - elapsed(this.began);
   }
 
-  /** Counts a retry. Returns the wait before it in ms, by default the policy's, or undefined if no retry or not enough time is left. */
+  /**
+   * Counts a retry and returns the wait before it in ms. Returns undefined if no retry is left, or not enough time for the wait.
+   * @param wait default: the policy's.
+   */
   next(wait?: number): number | undefined {
     const { retried, policy } = this;
     if (retried >= policy.retries) return undefined;

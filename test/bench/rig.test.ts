@@ -10,11 +10,11 @@ const children = (): string[] =>
       const isOwn = new RegExp(`^PPid:\\s+${process.pid}$`, "m").test(status);
       return isOwn && !/^State:\s+Z/m.test(status) ? [/^Name:\s+(.*)$/m.exec(status)![1]!] : [];
     } catch {
-      return []; // It has ended.
+      return []; // The process has ended.
     }
   });
 
-/** Starts a rig. Returns what is returned of it, and throws its error, when all that had started has stopped. */
+/** Starts a rig, calls `use`, and stops all that has started. Returns the result of `use`, or throws the error. */
 async function startAndStop<T>(options: RigOptions, use: (rig: Rig) => Promise<T>): Promise<T> {
   const stops: (() => unknown)[] = [];
   try {
@@ -24,15 +24,15 @@ async function startAndStop<T>(options: RigOptions, use: (rig: Rig) => Promise<T
   }
 }
 
-test("of a rig that fails to start, the servers that have started are stopped", {
+test("if a rig fails to start, the servers that have started are stopped", {
   tags: ["redis-server", "linux"],
 }, async () => {
   const before = children();
   const options = { rttMs: 0, redis: true };
-  const start = (given: RigOptions) => startAndStop(given, async () => {});
+  const start = (rigOptions: RigOptions) => startAndStop(rigOptions, async () => {});
   await expect(start({ ...options, tls: false, gatewayArgs: ["--nonsense"] })).rejects.toThrow("nonsense");
   expect(children()).toEqual(before);
-  // Read once Redis and the gateway run.
+  // `tls` is read once Redis and the gateway run.
   const broken = {
     ...options,
     get tls(): boolean {

@@ -34,7 +34,7 @@ test("cost measures all of its default clients, counts their bytes over TLS and 
   expect(new Set(rows.map(({ client }) => client))).toEqual(new Set(settings.clients));
   expect(checks).toEqual([]);
   for (const { sent, received, commands, client } of rows) {
-    // A request takes some hundred bytes.
+    // A request takes a few hundred bytes.
     expect(sent.values[0], client).toBeGreaterThan(100);
     expect(received.values[0], client).toBeGreaterThan(10 * commands);
   }
@@ -42,7 +42,7 @@ test("cost measures all of its default clients, counts their bytes over TLS and 
   for (const { cells } of table.rows) expect(Number.parseFloat(cells[dollars]), cells[1]).toBeGreaterThan(0);
 });
 
-test("idle freezes clients and warmline's ways to write, and report builds a page of several results", {
+test("idle measures first commands and writes after pauses, and report puts several results in one page", {
   timeout: 120_000,
 }, async () => {
   const few = ["--invocations", "2", "--rtt", "5"];
@@ -54,12 +54,12 @@ test("idle freezes clients and warmline's ways to write, and report builds a pag
   expect(new Set(pauses).size).toBe(2 * 2 * 3);
   const writes = rowsOf(result, "first-write");
   expect(new Set(writes.map(({ way, tls, frozenS }) => `${way} ${tls} ${frozenS}`)).size).toBe(writes.length);
-  // Four ways on two networks, and two commands of two clients over TLS, each after two pauses.
+  // Four ways to write, without TLS and with it, and two commands of two clients with TLS, each after two pauses.
   expect(writes).toHaveLength(4 * 2 * 2 + 2 * 2 * 2);
   expect(writes.every(({ client, tls }) => client === undefined || tls)).toBe(true);
   for (const { latencies, failed, way, frozenS } of writes) {
     expect([way, failed.values]).toEqual([way, [0]]);
-    // One round trip takes 5 ms. A write without a number follows a PING.
+    // One round trip takes 5 ms. After a freeze, a write without a number takes two: a PING comes first.
     const trips = way.startsWith("ready()") ? 0 : way.startsWith("PING") && frozenS > 0 ? 2 : 1;
     expect(latencies.min, way).toBeGreaterThan(trips * 4.5);
   }
@@ -81,7 +81,7 @@ test("fleet counts the connections and refusals of a thousand instances", { time
   expect(hard.refusals.values[0]).toBeGreaterThan(0);
 });
 
-test("near counts and prices the reads of each cache, and stale values of all but verify", {
+test("near counts and prices the reads of each cache, and counts stale values with all caches but verify", {
   tags: "redis-server",
   timeout: 120_000,
 }, async () => {
@@ -97,13 +97,13 @@ test("near counts and prices the reads of each cache, and stale values of all bu
   const caches = names.map((name) => of(name));
   const [none, near, verify, nodeRedis, client, clientMap] = caches as [any, any, any, any, any, any];
   expect([none.commands, client.commands]).toEqual([10, 10]);
-  // Without a cache each sends ten.
+  // Without a cache, an invocation sends ten commands.
   for (const cached of [near, verify, nodeRedis, clientMap]) expect(cached.commands).toBeLessThan(5);
-  // What has changed is read again.
+  // If only one invocation in 20 follows an overwrite, fewer keys are read again.
   expect(of("near", 20).commands).toBeLessThan(near.commands);
   expect([of("verify", 20).stale, of("none", 20).commands]).toEqual([0, 10]);
   for (const cached of [near, nodeRedis, clientMap]) {
-    // The replies to ten reads take more than those to a few.
+    // Fewer reads mean fewer bytes in replies.
     expect(cached.bytes).toBeLessThan(none.bytes);
   }
   expect([none.stale, verify.stale, client.stale]).toEqual([0, 0, 0]);
@@ -113,7 +113,7 @@ test("near counts and prices the reads of each cache, and stale values of all bu
   }
   for (const { cells } of caches)
     expect(Math.min(...cells.slice(3, 5), ...cells.slice(7))).toBeGreaterThan(0);
-  // Its socket is read before the invocation or after it, by chance.
+  // Whether node-redis reads a report of a change before the invocation or after it is chance, so try up to three runs.
   let frozen = nodeRedis;
   for (let runs = 1; frozen.stale === 0 && runs < 3; runs++) {
     const again = (await run("near", "--seed", String(runs))).data as any[];
@@ -121,7 +121,7 @@ test("near counts and prices the reads of each cache, and stale values of all bu
     frozen = { stale: stale.values[0], oldest: oldest.values[0] };
   }
   expect(frozen.stale).toBeGreaterThan(0);
-  // The function was frozen for so long after the write.
+  // The function stays frozen for 100 ms after a write.
   expect(frozen.oldest).toBeGreaterThan(90);
 });
 
@@ -139,7 +139,7 @@ test("gateway measures webdis beside the gateway and Redis", {
   ]);
   for (const { perSecond, p50, rate } of of("webdis")) {
     expect(perSecond.values[0]).toBeGreaterThan(0);
-    // Latencies are those of the open loop.
+    // Only the open loop, which has a rate, measures latencies.
     if (rate) expect(p50.values[0]).toBeGreaterThan(0);
     else expect(p50.values[0]).toBeNull();
   }

@@ -26,7 +26,7 @@ export async function migrate(
   }
 }
 
-/** Returns the configuration epoch of a node, as `seenBy` has it. */
+/** Returns the configuration epoch of a node in the view of `seenBy`. */
 async function epochOf(node: ClusterNode, seenBy: ClusterNode): Promise<string | undefined> {
   const lines = ((await seenBy.command("CLUSTER", "NODES")) as string).split("\n");
   return lines.find((line) => line.startsWith(`${node.id} `))?.split(" ")[6];

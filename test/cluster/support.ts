@@ -53,7 +53,7 @@ export function keyOfEachSlot(): string[] {
   return keys;
 }
 
-/** The slot of a key without braces, worked out bit by bit, as the cluster specification has it. */
+/** The slot of a key without braces, computed bit by bit, as the cluster specification defines it. */
 export function slotOf(key: string): number {
   let crc = 0;
   for (const byte of Buffer.from(key)) {

@@ -20,7 +20,7 @@ import { forTest } from "../support/lifetime.js";
 import { preinstall } from "../support/packages/preinstall.js";
 import { run } from "../support/packages/run.js";
 
-// Libraries on our own client and on the connectors: the blocks of these pages, as they stand, in programs of the folder integrations.
+// Libraries on our own client and on the connectors: the unchanged blocks of these pages, in programs of the folder integrations.
 
 /** The pages, and the libraries that each lists. Those of the first are all others. */
 const PAGES: Readonly<Record<string, readonly string[]>> = {

@@ -6,7 +6,7 @@ const example = useExample("resumable-stream");
 
 const words = Array.from({ length: 20 }, (_, n) => `${n + 1} `);
 
-/** Returns the words of a response in the AI SDK's format. Reads so many words, or all. */
+/** Returns the words of a response in the AI SDK's format. Reads `most` words, or all. */
 async function readWords(response: Response, most = Infinity): Promise<string[]> {
   const read = (text: string) =>
     [...text.matchAll(/^data: (\{.*\})$/gm)]

@@ -26,7 +26,7 @@ afterAll(() => backend.stop());
 const routeTest = routeTests(() => backend);
 const patient = { retry: { retries: 5, backoff: () => 1 } };
 
-/** Applies the behaviour to the first so many requests with a command, over all connections. */
+/** Applies a fault to the first `times` requests with a command, over all connections. */
 function first(times: number, name: string, fault: Parameters<typeof onRequest>[1]): Behaviour {
   let left = times;
   // In quotes, since the random token may contain the letters.

@@ -7,7 +7,7 @@ import { describeEngines } from "../integration/gateway/engines.js";
 import { forTest } from "../support/lifetime.js";
 import { useBreakablePath } from "./support/breakable-path.js";
 
-// Requests of an idempotent function that are lost on the way, or that arrive after its lease, and runs that are aborted.
+// Requests of an idempotent function that are lost, or that arrive after its lease has ended, and runs that are aborted.
 
 const HANDLER = fileURLToPath(new URL("handlers/idempotent.mjs", import.meta.url));
 
@@ -67,7 +67,7 @@ describeEngines("idempotent functions under faults", (setup) => {
       expect([runs, await direct.get("n")]).toEqual([1, 2]);
     });
 
-    test("ends its lease when it throws, though the response to that is lost", async () => {
+    test("releases its lease when it throws, even if the response to that DEL is lost", async () => {
       fail("DEL", loseReply(), 2);
       const failing = idempotent(redis, "event", () => Promise.reject(new Error("failed")));
       await expect(failing).rejects.toThrow("failed");
@@ -75,7 +75,7 @@ describeEngines("idempotent functions under faults", (setup) => {
       expect(await idempotent(redis, "event", () => "second")).toBe("second");
     });
 
-    test("a repeat after the lease returns the reply of a write that was applied before", async () => {
+    test("a write that is repeated after the lease has ended returns its first reply", async () => {
       fail("INCR", loseReplyAndLease);
       const replies: unknown[] = [];
       const run = idempotent(redis, "event", async (guarded) => {
@@ -89,7 +89,7 @@ describeEngines("idempotent functions under faults", (setup) => {
     });
 
     test.each(["pipeline", "multi"] as const)(
-      "a repeat of a %s after the lease returns the first results",
+      "a %s that is repeated after the lease has ended returns its first results",
       async (kind) => {
         fail("INCR", loseReplyAndLease);
         let results: unknown;
@@ -103,7 +103,7 @@ describeEngines("idempotent functions under faults", (setup) => {
       },
     );
 
-    test("a repeat after the lease of a write that never arrived is refused, and changes nothing", async () => {
+    test("a write that first arrives after the lease has ended is refused, and changes nothing", async () => {
       const lost = closeBeforeReply({ deliver: false });
       fail("INCR", {
         request: (connection, exchange) =>
@@ -159,7 +159,7 @@ describeEngines("idempotent functions under faults", (setup) => {
       await expect(waiting).rejects.toBeInstanceOf(InProgressError);
     });
 
-    test("a run whose signal aborts, or whose deadline passes, ends its lease or stores its result", async () => {
+    test("after an abort and its deadline, a run still releases its lease or stores its result", async () => {
       const limits = () => {
         const controller = new AbortController();
         let left = 60_000;
@@ -183,7 +183,7 @@ describeEngines("idempotent functions under faults", (setup) => {
       expect(await idempotent(redis, "event", () => "second")).toBeUndefined();
     });
 
-    test("a run that is aborted while it takes the lease ends it", async () => {
+    test("a run that is aborted while it takes the lease releases it", async () => {
       const controller = new AbortController();
       fail("lease:", {
         response(_connection, part) {

@@ -13,14 +13,16 @@ import { SEED, scaled } from "../support/random-tests.js";
 import { runProgram } from "./support/program.js";
 import { KEYS, programOf, runHandler, type Step } from "./support/random-handler.js";
 
-// Random handlers that end after each single write. The event is delivered again each time, until a run ends. State and replies
-// must equal those of one run.
+// The run of a random handler is cut off after its first write. Its event is delivered again, and the next run is cut off one write
+// later, and so on until a run completes. State and replies must equal those of a single complete run.
 
-/** Handlers that end within this process, and handlers whose process is killed. */
+/** Number of handlers that are cut off within this process. */
 const HANDLERS = scaled(150);
+/** Number of handlers that run in processes of their own, which are killed. */
 const KILLED = Math.ceil(HANDLERS / 50);
-/** Handlers that run at the same time, and most handlers that are run with the clients that warmline is compared with. */
+/** Number of handlers that run at the same time. */
 const CONCURRENT = 8;
+/** Maximum number of handlers for each client that warmline is compared with. */
 const MAX_COMPARED = 100;
 
 const next = mulberry32(SEED);
@@ -38,12 +40,16 @@ const handlerSource = build({
   write: false,
 }).then(({ outputFiles }) => outputFiles[0]!.text);
 
-/** Runs a handler for an event, in one way. */
+/** A client, with its way to handle an event that is delivered again. */
 interface Contender {
   readonly name: string;
-  /** @param limit the number of writes after which the process ends. */
+  /**
+   * Runs the handler of an event.
+   * @param limit the number of writes after which the run is cut off
+   * @param onEnd called when the run is cut off
+   */
   deliver(event: string, steps: readonly Step[], limit: number, onEnd: () => void): Promise<unknown>;
-  /** Called between two deliveries: the time has passed after which another run may begin. */
+  /** Called between two deliveries. Ends the lease or lock of the run that was cut off, as if its time had passed. */
   pass?(event: string): Promise<unknown>;
 }
 
@@ -91,7 +97,7 @@ describe("an event that is delivered again after each write", { tags: "redis-ser
           const options = { persistenceStore, config, keyPrefix: event };
           return makeIdempotent(handler, options)({ event });
         },
-        // A run may take 1 ms here. The lock of a record that a run has left lasts 10 s.
+        // A run counts as in progress for 1 ms, the remaining time above. The lock on the record of such a run lasts 10 s.
         pass: async (event) => {
           await pause(2);
           const locks = await redis.keys(`${event}*:lock`);
@@ -117,7 +123,7 @@ describe("an event that is delivered again after each write", { tags: "redis-ser
     return JSON.stringify(state.map(({ result, error }) => error?.message ?? result));
   };
 
-  /** Delivers an event again and again, one more write applied each time. Returns whether it is as after one run. */
+  /** Delivers an event with a limit of 1 write, of 2, and so on, and last without one. Returns whether the effect is that of one run. */
   async function survives(contender: Contender, seed: number): Promise<boolean> {
     const [one, other] = [`one:${seed}:`, `${contender.name}:${seed}:`];
     const steps = programOf(seed, other);
@@ -136,7 +142,7 @@ describe("an event that is delivered again after each write", { tags: "redis-ser
     );
   }
 
-  test("a scope and an idempotent function leave the state and the replies of one run", {
+  test("with a scope or idempotent(), state and replies are those of one run", {
     timeout: 600_000,
   }, async () => {
     const all = seeds(HANDLERS);
@@ -156,7 +162,7 @@ describe("an event that is delivered again after each write", { tags: "redis-ser
       await Promise.all(Array.from({ length: CONCURRENT }, run));
       await redis.flushall();
       lines.push(`${contender.name}: ${same} of ${count} handlers as after one run`);
-      // The faults are real: the other clients apply writes again, or lose replies.
+      // Proves that the limits matter: without warmline, writes are applied again or replies are lost.
       if (!isOurs && same === count) failed.push(`${contender.name}: every handler`);
     }
     console.info(`${lines.join("\n")}`);
@@ -164,7 +170,7 @@ describe("an event that is delivered again after each write", { tags: "redis-ser
   });
 
   test.each(["scope", "idempotent"])(
-    "a process that is killed at each response leaves the state and the replies of one run: %s",
+    "if the process is killed at each response in turn, state and replies are those of one run: %s",
     { timeout: 600_000 },
     async (way) => {
       const path = await startNetworkProxy({
@@ -177,7 +183,7 @@ describe("an event that is delivered again after each write", { tags: "redis-ser
         const env = { EVENT: event, PREFIX: other, SEED: String(each), WAY: way };
         const urls = { WARMLINE_URL: path.url, WARMLINE_TOKEN: gateway.token };
         let output = "";
-        // Redis has applied the request then.
+        // The process is killed at the response to this request. Redis has applied the request by then.
         let last = 1;
         for (; output === ""; last++) {
           let requests = 0;
@@ -191,7 +197,7 @@ describe("an event that is delivered again after each write", { tags: "redis-ser
           });
           expect([ended.code, ended.errors]).toEqual([requests < last ? 0 : null, ""]);
           output = ended.output;
-          // The lease of a run that was killed ends.
+          // As if the lease of the killed run had expired.
           if ((await text.get<string>(event))?.startsWith("lease:")) await redis.del(event);
         }
         // Every handler sends two requests or more.

@@ -9,7 +9,7 @@ import { type Arrived, httpResponse, RawEndpoint } from "../support/endpoint.js"
 
 // Commands that are issued while several requests are under way wait for one of them, and travel together.
 
-/** So many requests at a time pay near the server. */
+/** The number of requests at a time that is worthwhile near the server. */
 const CROWD = 4;
 
 let endpoint: RawEndpoint;

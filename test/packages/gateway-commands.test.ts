@@ -7,8 +7,8 @@ import { makeCertificate } from "warmline-testbed";
 import { blocksIn } from "../repo/docs/pages.js";
 import { commandsOf } from "../repo/docs/shell.js";
 
-// Commands of the pages that start a gateway, started as they stand, in a folder that has the files which they name. Their Redis
-// is not there: the gateway starts all the same, and says so in its log.
+// Commands of the pages that start a gateway, run unchanged in a folder that has the files that they name. Their Redis is not
+// there: the gateway starts anyway, and says so in its log.
 
 const root = resolve(import.meta.dirname, "../..");
 const home = mkdtempSync(join(tmpdir(), "warmline-gateway-commands-"));

@@ -22,7 +22,7 @@ const BYTES = 2_048;
 const DURATION = 3_000;
 /** Measurements of either kind, in turn. */
 const ROUNDS = 3;
-/** The GETs beside a fan-out of the gateway may take so many times as long as beside one of a bare program in the same run. */
+/** Maximum ratio of the time of GETs beside a fan-out of the gateway to that beside one of a bare program, in the same run. */
 const TIMES = 2;
 /** What other programs of the machine may add, in ms. */
 const NOISE = 50;

@@ -204,7 +204,7 @@ describe(`a model, for ${SECONDS} s`, { tags: "redis-server", retry: 0 }, () => 
     expect(reports.reduce((sum, { messages }) => sum + messages, 0)).toBeGreaterThan(SECONDS);
   }
 
-  /** Elements that were pushed together, resolved, and stand in another order. */
+  /** Returns the groups of elements whose pushes were issued together and resolved, but that are in another order in the list. */
   function outOfOrder(written: readonly Written[], lists: Map<string, string[]>): string[] {
     const groups = new Map<string, Written[]>();
     for (const write of written) {
@@ -218,7 +218,7 @@ describe(`a model, for ${SECONDS} s`, { tags: "redis-server", retry: 0 }, () => 
         .map(({ key, mark }) => lists.get(key)!.indexOf(mark!));
       return places.every((place, at) => at === 0 || place > places[at - 1]!)
         ? []
-        : [`group ${id} stands in the order ${places}`];
+        : [`group ${id} is in the order ${places}`];
     });
   }
 

@@ -17,7 +17,7 @@ const headOf = (response: Buffer) => response.indexOf("\r\n\r\n") + 4;
 export const twice = (): Fault =>
   whole((connection, response) => connection.toClient(Buffer.concat([response, response])));
 
-/** The head announces a body longer by so many bytes (shorter, if negative) than it is; then nothing more is sent. */
+/** The head announces a body that is `difference` bytes longer than the real one (shorter, if negative). Then nothing more is sent. */
 export const wrongLength = (difference: number): Fault =>
   whole((connection, response) => {
     const head = response.toString("latin1", 0, headOf(response));
@@ -28,7 +28,7 @@ export const wrongLength = (difference: number): Fault =>
     connection.toClient(Buffer.concat([Buffer.from(wrong, "latin1"), response.subarray(headOf(response))]));
   });
 
-/** The body comes in chunks of `size` bytes, of which so many: all where that is undefined, else the end is a FIN. */
+/** The body comes in chunks of `size` bytes: all of them, or if `chunks` is given, that many and then a FIN. */
 export const chunked = (size: number, chunks?: number): Fault =>
   whole((connection, response) => {
     const head = response.toString("latin1", 0, headOf(response));

@@ -7,7 +7,7 @@ import { CliProcess } from "../integration/cli/cli-process.js";
 import { call, run } from "../integration/gateway/http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-/** Several times what the kernel's buffers on loopback hold. */
+/** Several times the size of the kernel's buffers on loopback, in bytes. */
 const SIZE = 24_000_000;
 /** Longer than a connection lingers after its last byte, in ms. */
 const LONG = 2_600;
@@ -51,8 +51,8 @@ class Reader {
 }
 
 /**
- * A client that begins to read after a while. It is no Node process: libuv takes a reset that precedes the last bytes for the
- * end of the stream.
+ * A client that waits before it reads, in bash. In Node, libuv would report a reset that arrives before the last bytes as the end
+ * of the stream.
  */
 async function readLate(port: number, request: string): Promise<{ bytes: number; reset: boolean }> {
   const script = `exec 3<>/dev/tcp/127.0.0.1/$1; printf %s "$2" >&3; sleep $3; cat <&3 | wc -c; exit \${PIPESTATUS[0]}`;
@@ -70,8 +70,8 @@ async function start(options: Partial<GatewayOptions> = {}): Promise<number> {
   return Number(new URL(gateway.url).port);
 }
 
-const get = (path: string, version = "1.1", more = "") =>
-  `GET ${path} HTTP/${version}\r\nHost: localhost${more}\r\n\r\n`;
+const get = (path: string, version = "1.1", headers = "") =>
+  `GET ${path} HTTP/${version}\r\nHost: localhost${headers}\r\n\r\n`;
 const CLOSE = "\r\nConnection: close";
 
 describe("slow readers", { tags: "redis-server" }, () => {
@@ -131,7 +131,7 @@ describe("slow readers", { tags: "redis-server" }, () => {
     ["maxBufferedBytes", { maxBufferedBytes: 8e6 }],
   ])("a cut response over HTTP/1.0 ends with a reset: cut by %s", async (_, options) => {
     const port = await start(options);
-    // Redis is stopped, so that all readers wait on one connection to it. Together their replies exceed the memory.
+    // Redis is stopped until all requests wait on one connection to it. Together their replies exceed maxBufferedBytes.
     process.kill(redis.pid, "SIGSTOP");
     const reading = [1, 2, 3, 4].map(() => readLate(port, get("/getrange/big/0/-1", "1.0")));
     const active = async () => {
@@ -139,13 +139,13 @@ describe("slow readers", { tags: "redis-server" }, () => {
       return Number(/^warmline_gateway_connections\{state="active"\} (\d+)$/m.exec(text)?.[1]);
     };
     try {
-      // Beside them there is the request for the number.
+      // The request for the metrics is active too.
       await expect.poll(active).toBe(reading.length + 1);
     } finally {
       process.kill(redis.pid, "SIGCONT");
     }
     const all = await Promise.all(reading);
-    // One whose reply comes when there is no memory left at all has a short response: an error.
+    // If no memory at all is left for a reply, the response is a short error instead.
     const cut = all.filter(({ bytes }) => bytes > 1_000 && bytes <= SIZE);
     expect(cut.length).toBeGreaterThan(0);
     expect(cut.filter(({ reset }) => !reset)).toEqual([]);
@@ -177,7 +177,7 @@ describe("slow readers", { tags: "redis-server" }, () => {
     ]);
     const port = Number((await cli.printed(/ready http:\/\/127\.0\.0\.1:(\d+)/))[1]);
     const reader = new Reader(port, get("/getrange/big/0/-1"));
-    // The rest of the response waits for its reader.
+    // Wait until the gateway buffers the rest of the response.
     const metrics = async () => {
       const headers = { authorization: "Bearer t" };
       return (await fetch(`http://127.0.0.1:${port}/metrics`, { headers })).text();

@@ -7,7 +7,7 @@ const close = (opened: Closable): unknown => ("close" in opened ? opened.close()
 /**
  * Closes something when the running test ends, after its `afterEach`. What was opened last is closed first. Not for concurrent tests.
  *
- * @returns what was opened, so that it can stand around the expression that opens it.
+ * @returns what was opened, so that the call can wrap the expression that opens it.
  */
 export function forTest<T extends Closable>(opened: T): T {
   onTestFinished(async () => {

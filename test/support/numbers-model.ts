@@ -9,7 +9,7 @@ import type { AttemptListener, Transport } from "../../src/transport/transport.j
 import { createStats } from "../../src/transport/transport.js";
 import { mulberry32 } from "./model/random.mjs";
 
-/** Time runs so many times faster for the clients' and the gateways' clocks than for timers. */
+/** How many times faster the clocks of clients and gateways run than timers. */
 const SPEED = 1_000;
 /** The duration of a call, in real ms. */
 const CALL = 60;

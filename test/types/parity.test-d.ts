@@ -2,10 +2,10 @@ import type { Redis as Reference } from "@upstash/redis";
 import { expectTypeOf, test } from "vitest";
 import type { Redis } from "../../src/index.js";
 
-// Code that compiles against @upstash/redis compiles here: each method takes what the reference's takes, and gives what can
-// stand in its place.
+// Code that compiles against @upstash/redis compiles here: each method accepts the reference's arguments, and its result is
+// assignable to the reference's.
 
-/** Methods whose types can't stand in the place of the reference's, with the reason. */
+/** Methods whose types can't replace the reference's, with the reason. */
 type Exceptions =
   // Objects and classes of their own.
   | "bitfield"
@@ -39,7 +39,7 @@ type Differing = {
   [M in keyof Reference]: M extends keyof Redis ? (Redis[M] extends Reference[M] ? never : M) : M;
 }[keyof Reference];
 
-test("every method can stand in the place of the reference's", () => {
+test("every method can replace the reference's", () => {
   expectTypeOf<Differing>().toEqualTypeOf<Exceptions>();
 });
 
@@ -47,6 +47,6 @@ type DifferingJson = {
   [M in keyof Reference["json"]]: Redis["json"][M] extends Reference["json"][M] ? never : M;
 }[keyof Reference["json"]];
 
-test("every method of json but get, which gives null for no key, can stand in the reference's place", () => {
+test("every method of json can replace the reference's, except get, which returns null for no key", () => {
   expectTypeOf<DifferingJson>().toEqualTypeOf<"get">();
 });

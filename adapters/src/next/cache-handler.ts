@@ -23,7 +23,7 @@ export interface CacheHandlerValue {
 
 /** A handler for `cacheHandler` of Next.js 15 and 16. */
 export interface CacheHandler {
-  /** Returns the value, or null if there is none, or one of its tags has expired. */
+  /** Returns the value, or null if it is missing, or if one of its tags has expired. */
   get(key: string, context?: any): Promise<CacheHandlerValue | null>;
   /** Stores a value. Null removes it. */
   set(key: string, value: any, context?: any): Promise<void>;
@@ -38,7 +38,7 @@ const TAGS_HEADER = "x-next-cache-tags";
 
 /**
  * Creates a class for `cacheHandler` of Next.js: pages and responses of incremental static regeneration are shared by all
- * instances of a build. Export it as the default of a module that `cacheHandler` names. During `next build` it stores
+ * instances of a build. Make it the default export of the module that `cacheHandler` names. During `next build` it stores
  * nothing.
  */
 export function createCacheHandler(

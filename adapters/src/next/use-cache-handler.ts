@@ -13,19 +13,19 @@ export interface UseCacheEntry {
   timestamp: number;
   /** How long it may be used. */
   expire: number;
-  /** After how long it must be renewed. -1: at once. */
+  /** How long until it must be renewed. -1: renew it now. */
   revalidate: number;
 }
 
 /** A handler for `cacheHandlers` of Next.js 16. */
 export interface UseCacheHandler {
-  /** Returns the entry, or undefined if there is none, or one of its tags or of `softTags` has expired. */
+  /** Returns the entry, or undefined if it is missing, or if one of its tags or of `softTags`, the page's tags, has expired. */
   get(key: string, softTags: string[]): Promise<UseCacheEntry | undefined>;
   /** Stores the entry once it is complete. */
   set(key: string, pending: Promise<UseCacheEntry>): Promise<void>;
   /** Does nothing: the tags are read with each entry. */
   refreshTags(): Promise<void>;
-  /** Returns Infinity: tags of the page are passed to `get`. */
+  /** Returns Infinity: Next.js then passes the page's tags to `get`. */
   getExpiration(tags: string[]): Promise<number>;
   /** Revalidates tags on all instances. @throws if Redis can't be reached */
   updateTags(tags: string[], durations?: Durations): Promise<void>;
@@ -37,8 +37,8 @@ interface StoredEntry extends Omit<UseCacheEntry, "value"> {
 }
 
 /**
- * Creates a handler for `cacheHandlers` of Next.js: entries of `use cache` are shared by all instances. Export it as the
- * default of a module that `cacheHandlers` names. During `next build` it stores nothing.
+ * Creates a handler for `cacheHandlers` of Next.js: entries of `use cache` are shared by all instances. Make it the default
+ * export of a module that `cacheHandlers` names. During `next build` it stores nothing.
  */
 export function createUseCacheHandler(options: NextCacheOptions): UseCacheHandler {
   const store = new Store(options);
@@ -50,7 +50,7 @@ export function createUseCacheHandler(options: NextCacheOptions): UseCacheHandle
   return {
     async get(key, softTags) {
       if (isBuild) return undefined;
-      // The request that stores the entry handles its error. This request renders the entry itself.
+      // If rendering fails, `set` rejects in the request that stores it. This request goes on with what is in Redis.
       await pending.get(key)?.catch(() => {});
       return store.read<StoredEntry, UseCacheEntry>(keyOf(key), async (entry) => {
         const freshness = await store.tags.freshness([...entry.tags, ...softTags], entry.timestamp);
@@ -81,7 +81,7 @@ export function createUseCacheHandler(options: NextCacheOptions): UseCacheHandle
 
   async function setEntry(key: string, pendingEntry: Promise<UseCacheEntry>): Promise<void> {
     const entry = await pendingEntry;
-    // Next.js does not read it again.
+    // Next.js never reads such an entry again.
     if (entry.expire === 0) return;
     const read = async (): Promise<StoredEntry> => ({
       ...entry,

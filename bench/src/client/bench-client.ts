@@ -7,7 +7,7 @@ export interface Endpoint {
   readonly tcp?: { readonly port: number; readonly tls: boolean };
 }
 
-/** The way to a server of a function. */
+/** What a function needs to reach the server. */
 export interface Place {
   readonly endpoint: Endpoint;
   /** Environment variables that the function needs to trust the server. */
@@ -21,7 +21,7 @@ export interface Variant {
   readonly reused: boolean;
 }
 
-/** One client and its connections for all invocations. */
+/** All invocations use the same client and connections. */
 export const KEPT: Variant = { keepAlive: true, reused: true };
 
 /** A function to run: the path of its handler's module, and its environment. */
@@ -30,9 +30,9 @@ export interface FunctionSpec {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A way of using a client that has lines of its own in the fault table. */
+/** A way to use a client, with rows of its own in the fault table. */
 export interface FaultClient extends Pick<BenchClient, "name" | "label"> {
-  /** Whether the endpoint offers no numbers, as Upstash and several gateways. */
+  /** Whether the endpoint offers no numbers, like Upstash or several gateways at one Redis. */
   readonly plain?: boolean;
   /** The function that issues the calls; every event has the server's address. */
   readonly function: FunctionSpec;
@@ -52,18 +52,18 @@ export interface ConnectedClient {
 }
 
 export interface ConnectOptions extends Endpoint {
-  /** Whether connections are kept for the next command; without, each command opens and closes one. */
+  /** Whether connections are kept for the next command. If false, each command opens and closes one. */
   readonly keepAlive: boolean;
   /**
-   * With it, the client is to reject a call after so many ms, to send no write again and to give up idle connections early, by the
-   * settings that its own documentation has for that. Absent: its settings as shipped.
+   * Time in ms after which the client is to reject a call. It must also send no write again and give up idle connections early, all
+   * by settings from its own documentation. Absent: its settings as shipped.
    */
   readonly timeoutMs?: number;
   /** False turns the client's auto-pipelining off, so that each command is a request of its own. Absent: as shipped. */
   readonly autoPipelining?: false;
 }
 
-/** A client that scenarios measure. Each is a file in `clients/` whose default export this is. */
+/** A client that scenarios measure: the default export of a file in `clients/`. */
 export interface BenchClient {
   /** A short word for the command line; the name of its file. */
   readonly name: string;

@@ -4,7 +4,7 @@ import { restClient, restHeaders, timeoutSignal } from "../client/rest.js";
 export default {
   name: "fetch",
   label: "fetch",
-  note: "fetch is Node's own, with a hand-written JSON.parse. It has no settings without a dispatcher of the package undici. Its connection pool belongs to the process, so a recreated client shares it. With keep-alive off each request has the header Connection: close.",
+  note: "fetch is Node's own. The bench calls JSON.parse on each response. Without a dispatcher of the package undici, fetch has no connection settings. Its connection pool belongs to the process, so a recreated client shares it. With keep-alive off each request has the header Connection: close.",
   order: 5,
   protocol: "http",
   advised: {

@@ -6,7 +6,7 @@ export default {
   name: "undici",
   label: "undici",
   package: "undici",
-  note: "undici is its Agent with default settings and a hand-written JSON.parse. It does not pipeline POST requests, whatever its option pipelining is.",
+  note: "undici is its Agent with default settings. The bench calls JSON.parse on each response. It does not pipeline POST requests, whatever its option pipelining is.",
   order: 6,
   protocol: "http",
   advised: {

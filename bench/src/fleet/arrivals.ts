@@ -25,7 +25,7 @@ export function arrivals(load: Load, totalMs: number, seed: number): number[] {
   }
 }
 
-/** The most invocations that overlap when each takes so long: the instances that a platform needs. */
+/** Returns the maximum number of invocations that overlap if each takes `takesMs`: the instances that a platform needs. */
 export function maxConcurrent(times: readonly number[], takesMs: number): number {
   let first = 0;
   let most = 0;

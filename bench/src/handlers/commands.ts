@@ -10,7 +10,7 @@ export interface CommandsEvent {
   readonly command?: "get" | "set" | "incr";
   /** The value that `set` stores. Default: a short one. */
   readonly value?: string;
-  /** So many pairs of one GET on the kept client and one on a new client, in place of the commands. */
+  /** The number of pairs to run in place of the commands. A pair is a GET on the kept client and a GET on a new one. */
   readonly pairs?: number;
   /** Whether the process stops itself after the commands. It responds once it is continued. */
   readonly stops?: boolean;

@@ -16,7 +16,7 @@ export interface LoopEvent {
 export const handler = async ({ use, awaited, commands, delayMs }: LoopEvent) => {
   const latencies: number[] = [];
   const kept = use === "reuse" ? client.connect(options) : undefined;
-  // Connecting is no part of a reused client's commands.
+  // Connecting does not count for a reused client.
   await kept?.ping();
   const replies: Promise<unknown>[] = [];
   for (let n = 0; n < commands; n++) {

@@ -1,7 +1,7 @@
 import { RawConnection, type RawTarget } from "../client/raw-connection.js";
 import { everyMs, runAt } from "../util/schedule.js";
 
-/** A stretch of work: clients that run one command after another for so long. */
+/** A stretch of work: clients that run one command after another for a time. */
 export interface TransactionsEvent {
   /** The address of plain sockets. Absent: the function's client. */
   readonly target?: RawTarget;

@@ -18,7 +18,7 @@ export interface Arm {
   /** The file in `bench/outage/handlers`. */
   readonly handler: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Where warmline's gateway stands: before the fault, or behind it. Absent: there is none. */
+  /** Where warmline's gateway is: before the fault or behind it. Absent: there is no gateway. */
   readonly gateway?: "before" | "behind";
 }
 

@@ -10,7 +10,7 @@ import { difference, percentile, ratio } from "../statistics/series.js";
 const DELAY_MS = 10;
 /** Round-trip time in ms within a zone, unless --rtt is given. */
 const ZONE_MS = 0.25;
-/** The most that a lightweight connection adds to the 99th percentile, in ms. The article has 0.075. */
+/** Maximum that a lightweight connection adds to the 99th percentile, in ms. The article has 0.075. */
 const LIGHTWEIGHT_MS = 0.5;
 /** The calls of an instance: the fewest of which one lies above the 99th percentile. */
 const CALLS = 100;

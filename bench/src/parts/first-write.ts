@@ -8,13 +8,13 @@ import { ratio } from "../statistics/series.js";
 /** A way of warmline to write after a pause, or a client's command. */
 interface Way {
   readonly way: string;
-  /** Whether the endpoint offers numbers, as one gateway does. Others, as Upstash, do not. */
+  /** Whether the endpoint offers numbers, like a single gateway. Others, such as Upstash, do not. */
   readonly numbers?: boolean;
   readonly writes?: string;
   readonly ready?: boolean;
   /** Other work before the write, in round trips. */
   readonly work?: number;
-  /** The most times as long as a warm write. */
+  /** Maximum ratio to the duration of a warm write. */
   readonly limit?: number;
   readonly client?: BenchClient;
   readonly command?: "get" | "set";
@@ -27,7 +27,7 @@ const WAYS: readonly Way[] = [
   { way: "exactly-once", writes: "exactly-once", ready: false, work: 0, limit: 1.1 },
 ];
 
-/** The most times as long as the bare agent's write after the same pause that a numbered write takes. */
+/** Maximum ratio of a numbered write to the bare agent's write after the same pause. */
 const AGENT_LIMIT = 1.05;
 /** Times in s between two invocations, in real time. */
 const FROZEN_S = [0, 2, 20];
@@ -130,7 +130,7 @@ export default defineScenario({
       notes: [
         `Each case of warmline's ways runs ${settings.invocations} invocations of one SET in each of ${settings.rounds} instances, those of clients a third; fewer after long freezes. The function thaws with the invocation waiting, as on Lambda. The command alone is timed.`,
         "Clients run a GET or a SET with their settings as shipped, over TLS: to the gateway, or over TCP to Redis. A SET that no response confirms may have been lost or applied; the scenario faults measures that.",
-        "One gateway on its Redis recognises numbered writes, so that they take no PING. The other ways have an endpoint that offers no numbers, as Upstash.",
+        "One gateway on its Redis recognises numbered writes, so that they take no PING. The other ways have an endpoint that offers no numbers, such as Upstash.",
         "ready() during other work: the handler calls ready(), and then does something else for one and a half round trips before it writes.",
         "x warm compares with a numbered write, back to back, over the same network; for a client with its own command back to back.",
       ],

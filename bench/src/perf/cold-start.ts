@@ -1,7 +1,9 @@
-// The program of a fresh process. It imports a client's bundle, runs a first command, and prints the times. In the phases
-// "init" and "ping" the client is created in an init phase, as outside a function's handler. In "ping" the init phase also
-// waits for a PING. The event is due `gap` ms after the init phase. This file imports nothing that a client may need, so that
-// a client's import loads all of it.
+// The program of a fresh process. It imports a client's bundle, creates the client, runs a first command, and prints the times.
+// Its phases:
+// - "at once": the first command follows immediately, without an init phase.
+// - "init": import and creation are the init phase, like code outside a function's handler. The event is due `gap` ms later.
+// - "ping": like "init", but the init phase also waits for a PING.
+// This file imports no module that a client may need, so that a client's import loads all of its modules.
 import { writeSync } from "node:fs";
 import type { BenchClient } from "../client/bench-client.js";
 
@@ -31,8 +33,8 @@ if (phase === "at once") {
   const gapMs = Number(gap);
   const dueAt = performance.now() + gapMs;
   const init = dueAt - gapMs - began;
-  // The event is delivered in a later turn, as the response of the Runtime API. It counts from the time at which it is due, so
-  // that work of the init phase that is left for that turn is not free.
+  // The event arrives in a later turn of the event loop, like a response of Lambda's Runtime API. Its latency counts from the
+  // time at which it is due, so that it includes work that the init phase left for that turn.
   await new Promise((deliver) => (gapMs > 0 ? setTimeout(deliver, gapMs) : setImmediate(deliver)));
   const first = await timed(dueAt);
   const warm: number[] = [];

@@ -25,7 +25,7 @@ const documentOf = (id: number) => {
   return { id, name: `user ${id}`, active: id % 2 === 0, tags: ["a", "b"], about: TEXT };
 };
 
-/** The key determines the value: `text:BYTES`, `json:BYTES` for a document of about so many, or anything else for a short greeting. */
+/** Returns the value of a key: BYTES of text for `text:BYTES`, about BYTES of JSON for `json:BYTES`, else a short greeting. */
 function storedUnder(key: string): Buffer {
   const [kind, bytes] = key.split(":");
   if (kind === "text") return Buffer.alloc(Number(bytes), "warm line ");
@@ -50,7 +50,7 @@ function cached(request: string, respond: () => Buffer): Buffer {
   return response;
 }
 
-/** Serves HTTP or RESP, as the first byte tells: a RESP command begins with an asterisk. */
+/** Serves RESP if the first byte is an asterisk, else HTTP. */
 function serve(socket: Socket): void {
   socket.setNoDelay(true).setEncoding("latin1");
   socket.on("error", () => socket.destroy());

@@ -19,12 +19,12 @@ const CALLS = {
   pipeline: (client: ConnectedClient, size: number) => client.pipeline(keysOf(size)),
 };
 
-/** Something to do for about so many ms, and to measure. */
+/** Work that is done for about `ms`, and measured. */
 export type Job = { readonly ms: number } & (
   | { readonly kind: "sequential"; readonly call: keyof typeof CALLS; readonly size?: number }
-  /** So many GETs at a time, each followed by the next. */
+  /** `inFlight` GETs at a time. Each is followed by the next. */
   | { readonly kind: "concurrent"; readonly inFlight: number }
-  /** One every `1 / rate` s, whatever became of those before; latencies count from when it was due. */
+  /** A GET every `1 / rate` s, whether or not earlier ones have ended. Latencies count from the time at which it was due. */
   | { readonly kind: "arrivals"; readonly rate: number }
 );
 

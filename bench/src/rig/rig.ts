@@ -11,10 +11,10 @@ import {
 import type { BenchClient, Endpoint, Place } from "../client/bench-client.js";
 import { withHead, withoutNumbers } from "./response-head.js";
 
-/** Registers a function that stops something; the last one runs first. */
+/** Registers a clean-up function. They run in reverse order. */
 export type Defer = (stop: () => unknown) => void;
 
-/** Returns what a promise starts, and registers that it is stopped. */
+/** Waits for a server or proxy to start, registers its stop or close with `defer`, and returns it. */
 export async function started<T extends { stop(): unknown } | { close(): unknown }>(
   starting: Promise<T>,
   defer: Defer,
@@ -29,14 +29,14 @@ type Distance = Readonly<{ rttMs: number; tls: boolean }>;
 type Protocol = NetworkProxyOptions["protocol"];
 
 export interface RigOptions extends Distance {
-  /** Start a `redis-server` on TCP, in front of which the gateway stands, so that both can be measured. */
+  /** Start a `redis-server` that listens on TCP, and the gateway in front of it, so that both can be measured. */
   readonly redis?: boolean;
   readonly gatewayArgs?: readonly string[];
 }
 
 export type Rig = Awaited<ReturnType<typeof startRig>>;
 
-/** Starts the gateway and a path to it. Each part is registered once it has started, also if a later one does not start. */
+/** Starts the gateway and a proxy in front of it. Each part that has started will be stopped, even if a later one fails to start. */
 export async function startRig(options: RigOptions, deferOfRig: Defer) {
   const redis = options.redis ? await started(startRedis({ listen: "tcp" }), deferOfRig) : undefined;
   const behind = redis ? ["--redis", redis.url] : ["--engine", "embedded"];
@@ -49,8 +49,8 @@ export async function startRig(options: RigOptions, deferOfRig: Defer) {
     const path = { to: { port }, rttMs, tls: tls ? certificate : undefined, protocol };
     return started(startNetworkProxy(path), defer);
   };
-  const at = async (given: Partial<Distance>, defer = deferOfRig) => {
-    const distance = { ...options, ...given };
+  const at = async (changes: Partial<Distance>, defer = deferOfRig) => {
+    const distance = { ...options, ...changes };
     const { tls } = distance;
     const http = await startPath(gateway.port, distance, "http", defer);
     const tcp = redis && (await startPath(redis.port!, distance, "raw", defer));
@@ -60,20 +60,20 @@ export async function startRig(options: RigOptions, deferOfRig: Defer) {
     };
     return {
       ...place,
-      /** Returns the proxy that clients of that protocol cross; it counts their connections and bytes, TLS included. */
+      /** Returns the proxy that a client connects to. It counts connections, and bytes including TLS. */
       proxyOf: ({ protocol }: Pick<BenchClient, "protocol">) => (protocol === "tcp" ? tcp! : http),
-      /** The proxies: in front of the gateway and, if there is one, of the Redis on TCP. */
+      /** The proxies in front of the gateway and, if it listens on TCP, of Redis. */
       proxies: tcp ? [http, tcp] : [http],
     };
   };
-  /** Opens a path to the gateway whose responses offer no numbers, as those of Upstash and of several gateways. */
-  const plain = async (given: Partial<Distance> = {}) => {
-    const place = await at(given);
+  /** Opens a path to the gateway whose responses offer no numbers, like those of Upstash or of several gateways at one Redis. */
+  const plain = async (changes: Partial<Distance> = {}) => {
+    const place = await at(changes);
     for (const proxy of place.proxies) proxy.onConnection(() => withHead(withoutNumbers));
     return place;
   };
   const headers = { Authorization: `Bearer ${token}`, Connection: "close" };
-  /** The addresses of these servers without the proxies, over loopback. */
+  /** The addresses of the gateway and of Redis on loopback, without proxies. */
   const direct: Endpoint = { url, token, ...(redis && { tcp: { port: redis.port!, tls: false } }) };
   return {
     ...(await at({})),
@@ -81,13 +81,13 @@ export async function startRig(options: RigOptions, deferOfRig: Defer) {
     gateway,
     /** The Redis behind the gateway, if one was requested. */
     redis,
-    /** Opens another proxy for faults, in front of the server for clients of that protocol, or of another port of it. */
+    /** Opens another proxy, for faults, in front of the gateway (`http`) or Redis (`tcp`), or of another `port`. */
     openProxy: (protocol: BenchClient["protocol"], defer: Defer, port?: number) =>
       protocol === "tcp"
         ? startPath(port ?? redis!.port!, options, "resp", defer)
         : startPath(port ?? gateway.port, options, "http", defer),
     plain,
-    /** Resolves when the gateway offers numbers, which takes some seconds after its start. */
+    /** Waits until the gateway offers numbers, some seconds after its start. */
     numbered: () =>
       until(
         async () =>
@@ -95,9 +95,9 @@ export async function startRig(options: RigOptions, deferOfRig: Defer) {
         "The gateway offered no numbers within 30 s.",
         { timeoutMs: 30_000, pauseMs: 100 },
       ),
-    /** Opens paths to the gateway and to the Redis behind it, over another distance. Default: they close with the rig. */
+    /** Opens paths to the gateway and to Redis over another distance. Without `defer` they close with the rig. */
     at,
-    /** The engine behind the gateway, in its own words. */
+    /** The name of the Redis behind the gateway, for the results. */
     engine: redis ? await nameOf(redis) : (await gateway.health()).engine,
     /** Runs one command on the gateway without the proxy and returns its result. @throws on an error reply */
     command: async (...args: (string | number)[]): Promise<unknown> => {
@@ -114,7 +114,7 @@ async function nameOf(redis: RedisServer): Promise<string> {
   return `redis-server ${/redis_version:(\S+)/.exec(info)?.[1] ?? "of unknown version"}`;
 }
 
-/** Returns a number of INFO, such as `connected_clients` of the section `clients`. */
+/** Returns a number from INFO, such as `connected_clients` in the section `clients`. */
 export async function readInfo(redis: Pick<RedisServer, "command">, section: string, name: string) {
   const text = String(await redis.command("INFO", section));
   return Number(new RegExp(`^${name}:([\\d.]+)`, "m").exec(text)![1]);

@@ -36,7 +36,7 @@ export interface Publication extends Omit<Extract<CommandLine, { action: "publis
 
 /** The time in s that a run is planned with if none was published. */
 const UNKNOWN_S = 60;
-/** So many runs of a scenario may be void in one call; then it is left for a later one. */
+/** Maximum number of void runs of a scenario in one call. After that it is left for a later call. */
 const MAX_VOID = 3;
 
 /**
@@ -129,11 +129,11 @@ const resultIn = (file: string): Result | undefined => (existsSync(file) ? readJ
 
 const countOf = ({ runs }: Result): number => runs?.count ?? 1;
 
-/** Whether a result is of that commit, and of so many runs at least. */
+/** Whether a result is of that commit, and of at least `count` runs. */
 const isPublished = (result: Result | undefined, commit: string, count: number): boolean =>
   result?.commit === commit && countOf(result) >= count;
 
-/** Reads what a run measured. JSON has null for a number that is none. */
+/** Reads what a run measured. JSON has null in place of NaN. */
 const measuredIn = (file: string): readonly Measured[] =>
   JSON.parse(gunzipSync(readFileSync(file)).toString("utf8"), (_, value) => value ?? Number.NaN);
 

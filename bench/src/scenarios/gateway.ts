@@ -17,7 +17,7 @@ export interface Target extends Pick<LoadWork, "port" | "request"> {
   readonly pid: number;
 }
 
-/** How requests come: on so many connections, each after the last one's response or, with a rate per second, at fixed times. */
+/** How requests come: on each of `connections` after the last response or, with a `rate` per second, at fixed times. */
 export type Load = Pick<LoadWork, "connections" | "rate">;
 
 /**

@@ -2,7 +2,7 @@ import { getCommandInfo, isKnown } from "../commands/command-info.js";
 import { GATEWAYS_CHANNEL } from "../numbers/presence.js";
 import type { Command } from "../resp/command.js";
 
-/** The names in a list, where a bar stands between a container and its subcommand. */
+/** Returns the names in a list. The list has a bar between a container and its subcommand. */
 export function namesIn(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s+/).map((name) => name.replace("|", " ")));
 }
@@ -104,7 +104,7 @@ export function openedCommands(names: readonly string[]): ReadonlySet<string> {
   return new Set(opened);
 }
 
-/** A command's name in settings, such as `config|get`, as `CommandInfo` has it: `CONFIG GET`. */
+/** Returns a command's name in settings, such as `config|get`, in the form of `CommandInfo`: `CONFIG GET`. */
 export function fullName(name: string): string {
   return name
     .trim()

@@ -37,7 +37,7 @@ const KEYED = namesOf(isKeyed);
 export class Prefix {
   readonly #bytes: Buffer;
   readonly #text: string;
-  /** The prefix as the beginning of a glob pattern, byte by byte as text (Latin-1). */
+  /** The prefix as the beginning of a glob pattern, as Latin-1 text (one character per byte). */
   readonly glob: string;
 
   constructor(prefix: string) {
@@ -46,7 +46,7 @@ export class Prefix {
     this.glob = this.#text.replace(/[\\*?[\]^-]/g, "\\$&");
   }
 
-  /** Whether a name, byte by byte as text (Latin-1), begins with the prefix. */
+  /** Whether a name, as Latin-1 text (one character per byte), begins with the prefix. */
   covers(name: string): boolean {
     return name.startsWith(this.#text);
   }

@@ -27,7 +27,7 @@ export interface KnownToken {
   readonly limits?: ParsedLimits | undefined;
 }
 
-/** All tokens as they stand now. */
+/** All current tokens. */
 export interface TokenList {
   /** The main token itself; empty when there is none. */
   readonly main: string;

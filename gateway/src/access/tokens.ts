@@ -13,7 +13,7 @@ export interface TokenOptions {
   readonly token?: string;
   /** A file that holds it; read again when it changes. */
   readonly tokenFile?: string;
-  /** Its SHA-256 in hexadecimal, so that the token itself stands nowhere. */
+  /** Its SHA-256 in hexadecimal, so that the token itself is stored nowhere. */
   readonly tokenSha256?: string;
   /**
    * `standard` (default): data, scripts and channels. `read-only`: reads of keys that are named. `admin`: all that
@@ -55,7 +55,7 @@ export class TokensError extends TypeError {
 }
 
 /**
- * Checks a list of tokens as it stands in a file or in options.
+ * Checks a list of tokens from a file or from options.
  * @throws {TokensError} at the first thing wrong; no value is repeated
  */
 export function checkTokens(value: unknown): readonly TokenOptions[] {

@@ -17,7 +17,7 @@ import {
   ZERO,
 } from "../util/bytes.js";
 
-/** The most bytes that one byte of a string becomes: `\u0000`. */
+/** Maximum number of bytes that one byte of a string becomes: `\u0000`. */
 const MAX_ESCAPE = 6;
 
 /** The expected size of the output, as a multiple of the input. */
@@ -28,7 +28,7 @@ const LONG_LINE = 64;
 
 /** What a reply, or the end of an array, adds to the output at most: `{"result":null},` */
 const FRAME = 16;
-/** Texts of at most so many letters are copied letter by letter. */
+/** Texts up to this length are copied letter by letter. */
 const SHORT = 16;
 
 /** The form of each byte in a JSON string: 0 for itself, 1 for `\u00xx`, else the letter after a backslash. */

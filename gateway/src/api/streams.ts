@@ -104,7 +104,7 @@ export class Streams {
   /** Returns the handler of requests for this path, or null if it is not the path of a stream. */
   match(path: string, permissions: Permissions): ((exchange: Exchange, body: Buffer) => void) | null {
     if (path === "/console/commands" && this.options.feed) return this.#watch(this.options.feed, permissions);
-    // Most paths are not those of streams, as their length or second character tells.
+    // Most paths are ruled out by their length or second character.
     if (path.length < 7 || !"efmpsFMPS".includes(path[1]!)) return null;
     if (path === "/events") return (exchange, body) => this.#openChangeable(exchange, permissions, body);
     if (path.startsWith("/events/")) {

@@ -3,8 +3,8 @@ import type { Command } from "../resp/command.js";
 import { asName } from "../resp/command-name.js";
 
 /**
- * Returns the patterns by which a command reads keys that it does not name: BY and GET of SORT and SORT_RO. They are given byte by
- * byte as text (Latin-1). The first star stands for an element. A pattern without a star reads no key.
+ * Returns the patterns by which a command reads keys that it does not name: BY and GET of SORT and SORT_RO, as Latin-1 text (one
+ * character per byte). The first star stands for an element. A pattern without a star reads no key.
  * @see https://redis.io/docs/latest/commands/sort_ro/
  */
 export function keyPatternsOf(command: Command): { option: "BY" | "GET"; pattern: string }[] {

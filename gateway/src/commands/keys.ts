@@ -67,7 +67,7 @@ function partOf(notation: string): Finder {
   };
 }
 
-/** Every `step`-th argument from `first` to `last`; null when there are not so many, or the last step is not whole. */
+/** Every `step`-th argument from `first` to `last`; null if there are fewer arguments, or the last step is not whole. */
 function indexRange(first: number, last: number, step: number, size: number): readonly number[] | null {
   if (last >= size || (last - first + 1) % step !== 0) return null;
   const found: number[] = [];

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isMap, isSeq, LineCounter, parseDocument } from "yaml";
 
-/** A file of settings can't be used. The message names the file and the line, never what stands there. */
+/** A file of settings can't be used. The message names the file and the line, never the text of the line. */
 export class FileError extends Error {}
 
 /**

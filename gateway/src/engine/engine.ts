@@ -11,7 +11,7 @@ export interface Engine {
   readonly problem?: string | null;
   /**
    * Opens one connection that speaks RESP2. It can be written to at once: bytes written before the
-   * connection stands are kept and sent in order. A connection that fails emits `error`, then `close`.
+   * connection is established are kept and sent in order. A connection that fails emits `error`, then `close`.
    * @param onRead where bytes that come may be put instead of being emitted as `data`, which costs less
    */
   connect(onRead?: OnReadOpts): Duplex;

@@ -62,7 +62,7 @@ export class NumberedRequest {
     } else copy.refuseNumber("was run, and its response was not kept", "unknown");
   }
 
-  /** It has its response. The first copy responds by itself, with the same. */
+  /** Keeps the response, if it is not too large, and sends it to all copies but the first, which responds by itself. */
   settle(status: number, type: string, body: Buffer, more: readonly string[]): void {
     const [, ...copies] = this.#end();
     if (!this.#isForgotten && body.length <= MAX_KEPT && this.budget.take(body.length)) {

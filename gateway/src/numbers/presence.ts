@@ -10,7 +10,7 @@ import { command } from "../resp/command.js";
 export const GATEWAYS_CHANNEL = "warmline:gateways";
 /** Time in ms within which others answer a hello. */
 const ANSWER_TIME = 3_000;
-/** A process that did nothing for so long, in ms, may have left a hello unanswered: less than others wait for the answer. */
+/** A process that did nothing for this time, in ms, may have left a hello unanswered. Others wait longer for an answer. */
 const STALL = 1_500;
 /** Interval in ms of hellos while requests flow or others are there, and of attempts to subscribe. */
 const HELLO_INTERVAL = 10_000;

@@ -1,6 +1,6 @@
 import { Command } from "./command.js";
 
-/** Returns all arguments of a command, byte by byte as text (Latin-1). */
+/** Returns all arguments of a command, as Latin-1 text (one character per byte). */
 export function argsOf(command: Command): string[] {
   const reader = command.argReader();
   const args: string[] = [];
@@ -24,13 +24,13 @@ export function beginsWith(bytes: Buffer, from: number, to: number, prefix: Buff
   return true;
 }
 
-/** Builds a command of these arguments, each given byte by byte as text (Latin-1). */
+/** Builds a command from its arguments, as Latin-1 text (one character per byte). */
 export function commandOf(args: readonly string[]): Command {
   const parts = args.map((arg) => `$${arg.length}\r\n${arg}\r\n`);
   return new Command(Buffer.from(`*${args.length}\r\n${parts.join("")}`, "latin1"), args.length);
 }
 
-/** Builds a command of `size` arguments that are encoded already. */
+/** Builds a command from `size` arguments that are already encoded as bulk strings. */
 export function joinArgs(size: number, args: readonly Buffer[]): Command {
   return new Command(Buffer.concat([Buffer.from(`*${size}\r\n`), ...args]), size);
 }

@@ -21,7 +21,7 @@ export function commandName(bytes: Buffer, from: number, to: number): string {
   return name;
 }
 
-/** Text, byte by byte as Latin-1, as the name of a command. */
+/** Returns Latin-1 text (one character per byte) as the name of a command. */
 export function asName(text: string): string {
   const nul = text.indexOf("\0");
   return (nul < 0 ? text : text.slice(0, nul)).toUpperCase();

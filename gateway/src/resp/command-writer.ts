@@ -3,7 +3,7 @@ import { Command } from "./command.js";
 
 /** Room for `*`, ten digits, CR and LF before the first argument: the number of arguments is known only at the end. */
 const HEADER_ROOM = 13;
-/** The most that an argument needs beside its own bytes: `$`, ten digits, twice CR and LF. */
+/** Maximum number of bytes that an argument needs beside its own: `$`, ten digits, twice CR and LF. */
 const ARG_OVERHEAD = 15;
 /** Arguments up to this many bytes are copied byte by byte, which beats a call into native code. */
 const SHORT = 24;

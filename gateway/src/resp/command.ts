@@ -45,7 +45,7 @@ export class Command {
     return commandName(this.bytes, reader.at, reader.at + length);
   }
 
-  /** Argument `index` byte by byte as text (Latin-1); empty when there is no such argument. */
+  /** Argument `index` as Latin-1 text (one character per byte); empty when there is no such argument. */
   text(index: number): string {
     return index >= 0 && index < this.size ? this.argReader(index).nextText() : "";
   }
@@ -60,7 +60,7 @@ export class Command {
     return this.bytes.subarray(this.argReader(from).at, this.argReader(to).at);
   }
 
-  /** Returns a reader that stands at argument `index`, by default the first, or at the end if that is {@link size}. */
+  /** Returns a reader positioned at argument `index`, by default the first, or at the end if that is {@link size}. */
   argReader(index = 0): RespReader {
     if (index >= UNINDEXED) {
       this.#starts ??= this.#findStarts();

@@ -56,7 +56,7 @@ export class RespReader {
     return bytes.subarray(from, from + length);
   }
 
-  /** Reads a bulk string that is not null, byte by byte as text (Latin-1). */
+  /** Reads a bulk string that is not null, as Latin-1 text (one character per byte). */
   nextText(): string {
     const length = this.nextLength();
     const from = this.at;

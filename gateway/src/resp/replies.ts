@@ -1,7 +1,7 @@
 import { COLON, DOLLAR, GREATER, MINUS, STAR } from "../util/bytes.js";
 import { RespReader } from "./reader.js";
 
-/** A decoded reply: text byte by byte (Latin-1), an integer, null, or a list of these; an error as its text. */
+/** A decoded reply: Latin-1 text (one character per byte), an integer, null, or a list of these; an error as its text. */
 export type Decoded = string | number | null | Decoded[];
 
 /** Decodes a whole RESP2 reply to a command of the gateway itself. */

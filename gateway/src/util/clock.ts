@@ -1,4 +1,4 @@
-/** The time and the timers of a part of the gateway. A test can give its own, so that it need not wait. */
+/** The time and the timers of a part of the gateway. Tests replace the clock, so that they need not wait. */
 export interface Clock {
   /** The monotonic time in ms. */
   now(): number;

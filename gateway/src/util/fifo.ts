@@ -1,4 +1,4 @@
-/** A queue whose head is taken in constant time. */
+/** A queue whose `shift` takes amortized constant time. */
 export class Fifo<T> {
   #items: (T | undefined)[] = [];
   #head = 0;
@@ -11,7 +11,7 @@ export class Fifo<T> {
     this.#items.push(item);
   }
 
-  /** The item `index` places behind the head. */
+  /** Returns the item `index` places behind the head. */
   peek(index = 0): T | undefined {
     return this.#items[this.#head + index];
   }

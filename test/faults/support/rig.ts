@@ -133,7 +133,7 @@ export function routeTests(backend: () => Backend, options: () => Partial<Networ
   }).concurrent;
 }
 
-/** Freezes the function for so long, in ms; `happening` affects the path at the beginning of it. */
+/** Freezes the function for `ms`, and calls `happening` at the beginning, which may affect the path. */
 export async function frozen(
   instance: Instance,
   ms: number,

@@ -59,7 +59,7 @@ test("an error of Redis is passed to the callback", async () => {
   await expect(call((done) => new SessionStore(redis).get("1", done))).rejects.toThrow("WRONGTYPE");
 });
 
-test("a lifetime that is no number of seconds is refused", () => {
+test("a lifetime that is not a number of seconds is refused", () => {
   for (const ttl of [0, 1e10, "60" as never])
     expect(() => new SessionStore(Redis.fromEnv(), { ttl })).toThrow("ttl must be a positive number");
 });

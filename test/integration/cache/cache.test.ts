@@ -28,7 +28,7 @@ describeEngines("cached functions", (setup) => {
   });
   beforeEach(() => redis.flushall());
 
-  /** Makes a stored result so many seconds older. */
+  /** Makes a stored result `seconds` older. */
   const age = (id: string, seconds: number) => redis.hincrby(`user:cached:${id}`, "began", -1_000 * seconds);
 
   /** The versions of some data, and cached functions that read them. Each function is that of an instance of its own. */

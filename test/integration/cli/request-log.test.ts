@@ -30,7 +30,7 @@ const logged = (msg = "request"): Line[] =>
     .map((line) => JSON.parse(line))
     .filter((line) => line.msg === msg);
 
-/** Waits for that many lines, and returns them. */
+/** Waits until the log has `count` lines with the message `msg`, and returns them. */
 async function lines(count: number, msg?: string): Promise<Line[]> {
   await expect.poll(() => logged(msg).length, { timeout: 5_000 }).toBe(count);
   return logged(msg);
@@ -61,7 +61,7 @@ function send(body: unknown[], headers: Record<string, string | string[]> = {}, 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;
 
 describe("a request's line in the log", () => {
-  test("a request's line has its id: the given one if well-formed, else a new one, also in the response", async () => {
+  test("a request's line and its response have the client's id if it is well-formed, else a new one", async () => {
     await start(...LOGGED);
     const bad = ["two words", 'a"b', "x".repeat(129), "ä", "a\tb", ""];
     const given = await send(["PING"], { "x-request-id": "req-7.a_b/c=" });
@@ -106,13 +106,13 @@ describe("a request's line in the log", () => {
     await expect.poll(() => logged().find(({ what }) => what === "BLPOP")).toMatchObject({ status: 0 });
   });
 
-  test("a given id is returned without a log, and none is generated", async () => {
+  test("without --log-requests, the client's id is returned and none is generated", async () => {
     await start("--engine", "embedded");
     expect((await send(["PING"], { "x-request-id": "mine" })).id).toBe("mine");
     expect((await send(["PING"])).id).toBeUndefined();
   });
 
-  test("a request's line has its trace if it is well-formed", async () => {
+  test("a request's line has its trace context if the header is well-formed", async () => {
     await start(...LOGGED);
     const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
     const good = `00-${trace}-00f067aa0ba902b7-01`;
@@ -132,7 +132,7 @@ describe("a request's line in the log", () => {
     expect(cli.stderr).not.toContain("secret");
   });
 
-  test("a request's line has sizes, and Redis's share of the time", async () => {
+  test("a request's line has the sizes of request and response, and the time in Redis", async () => {
     await start(...LOGGED);
     await send(["SET", "k", "x".repeat(2_000)]);
     const get = await send(["GET", "k"]);

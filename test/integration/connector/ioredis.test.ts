@@ -59,7 +59,7 @@ describe("commands", () => {
     ]);
   });
 
-  test("a pipeline's errors stand in their places", async () => {
+  test("a pipeline's errors are in the places of their results", async () => {
     const results = await connect().pipeline().set("a", "x").incr("a").call("nosuch").get("a").exec();
     expect(results).toMatchObject([
       [null, "OK"],

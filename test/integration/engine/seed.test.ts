@@ -23,7 +23,7 @@ describe("a seed that ends halfway", { tags: "redis-server" }, () => {
     await redis.command("FUNCTION", "FLUSH");
   });
 
-  /** An engine that keeps its data, whose connections are lost after so many bytes. */
+  /** An engine that keeps its data, and whose connections are lost after `bytes` bytes. */
   const engine = (bytes = Number.POSITIVE_INFINITY): Engine => ({
     description: "",
     data: "kept",

@@ -3,7 +3,7 @@ import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { startRedis } from "../../../testbed/src/index.js";
 import { forTest } from "../../support/lifetime.js";
 
-// The table of numbered requests, by raw requests to one gateway.
+// The rules of numbered requests (docs/gateway.md), tested with raw requests to one gateway.
 
 let gateway: Gateway;
 let ticket: string;
@@ -25,6 +25,7 @@ interface Options {
   readonly to?: Gateway;
 }
 
+/** Sends a request, with `number` in its path: `<instance>.<time>.<client>.<lane>.<sequence>.<nonce>`. */
 async function send(
   body: unknown,
   number?: string,
@@ -43,14 +44,14 @@ async function send(
 
 const refused = (outcome: string, final: string | null) => ({ status: 412, outcome, final });
 
-test("a number is run once, and each copy gets the response", async () => {
+test("a numbered request is run once, and each copy gets the response", async () => {
   const number = `${ticket}.a.0.1.5`;
   expect(await send(["INCR", "a"], number)).toMatchObject({ status: 200, result: 1 });
   expect(await send(["INCR", "a"], number)).toMatchObject({ status: 200, result: 1 });
   expect(await send(["INCR", "a"], `${ticket}.a.0.2.6`)).toMatchObject({ result: 2 });
 });
 
-test("two copies at once are run once, also of a transaction", async () => {
+test("a transaction of which two copies arrive together is run once", async () => {
   const commands = [
     ["INCR", "b"],
     ["INCR", "b"],
@@ -60,7 +61,7 @@ test("two copies at once are run once, also of a transaction", async () => {
   expect(await send(["GET", "b"])).toMatchObject({ result: "2" });
 });
 
-test("an error of Redis is kept, and is final", async () => {
+test("an error reply is kept, and is final", async () => {
   await send(["SET", "text", "x"]);
   const number = `${ticket}.c.0.1.5`;
   const first = await send(["INCR", "text"], number);
@@ -69,21 +70,21 @@ test("an error of Redis is kept, and is final", async () => {
 });
 
 test.each([
-  ["an older number of its lane", ["INCR", "d"], "d.0.4.5", {}, refused("unknown", "final")],
-  ["the number of a clone", ["INCR", "d"], "d.0.5.6", {}, refused("unsent", "final")],
-  ["a number with other bytes", ["INCR", "e"], "d.0.5.5", {}, refused("unknown", "final")],
+  ["a lower sequence of a lane", ["INCR", "d"], "d.0.4.5", {}, refused("unknown", "final")],
+  ["the sequence with another nonce", ["INCR", "d"], "d.0.5.6", {}, refused("unsent", "final")],
+  ["the number with another body", ["INCR", "e"], "d.0.5.5", {}, refused("unknown", "final")],
 ] as const)("%s is refused", async (_, body, number, options, expected) => {
   await send(["INCR", "d"], `${ticket}.d.0.5.5`);
   expect(await send(body, `${ticket}.${number}`, options)).toMatchObject(expected);
   expect(await send(["GET", "d"])).toMatchObject({ result: "1" });
 });
 
-test("the same number of another token is another one", async () => {
+test("the same number sent with another token is a different request", async () => {
   expect(await send(["INCR", "f"], `${ticket}.f.0.1.5`)).toMatchObject({ result: 1 });
   expect(await send(["INCR", "f"], `${ticket}.f.0.1.5`, { token: "another" })).toMatchObject({ result: 2 });
 });
 
-test("a number of another process is not run, and not called unsent behind a proxy", async () => {
+test("a number of another gateway process is not run; its outcome is unsent, or unknown behind a proxy", async () => {
   const number = "0123abcd.1.g.0.1.5";
   expect(await send(["INCR", "g"], number)).toMatchObject(refused("unsent", null));
   for (const [name, value] of [
@@ -109,13 +110,13 @@ test.each([
   await send(["DEL", "list"]);
 });
 
-test("a refusal before the lookup says nothing about other copies", async () => {
+test("a 401 is not final: a copy with a valid token is run", async () => {
   const number = `${ticket}.i.0.1.5`;
   expect(await send(["INCR", "i"], number, { token: "wrong" })).toMatchObject({ status: 401, final: null });
   expect(await send(["INCR", "i"], number)).toMatchObject({ result: 1 });
 });
 
-test("no token publishes on the channel of gateways", async () => {
+test("no token may publish on the channel of the gateways", async () => {
   const publish = ["PUBLISH", "warmline:gateways", "bye x"];
   const error = expect.stringContaining("only gateways may publish");
   for (const token of ["one", "another"]) {
@@ -124,7 +125,7 @@ test("no token publishes on the channel of gateways", async () => {
   }
 });
 
-test("a gateway offers numbers after some seconds, until another one uses its Redis", {
+test("a gateway offers numbers some seconds after its start, until another one uses its Redis", {
   tags: "redis-server",
 }, async () => {
   const server = forTest(await startRedis());

@@ -81,7 +81,7 @@ export function listensTo(
   };
 }
 
-/** Waits until a stream has sent so many `data: ` lines, and returns them. */
+/** Waits until a stream has sent `count` or more `data: ` lines, and returns all of them. */
 export async function dataOf(stream: Listening, count: number): Promise<string[]> {
   await expect.poll(() => stream.data.length).toBeGreaterThanOrEqual(count);
   return stream.data;

@@ -482,7 +482,7 @@ test("a page has its sentences, its terms, and of a check what the article has a
     "<p>In the article &#34;Reusing HTTP connections with keepalive in serverless (Upstash)&#34;: ",
   );
   expect(html).toMatch(/<details><summary>Other clients and ways<\/summary>on average 3\.0x/);
-  // The interval of a table's number stands below it.
+  // In a table, the interval is below the number.
   expect(html).toMatch(/<td class="number">9\.\d<small>9\.0 to 9\.5<\/small><\/td>/);
 });
 

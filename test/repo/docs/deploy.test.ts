@@ -16,7 +16,7 @@ const folder = newFolder("deploy");
 const settings = new Set(["CONFIG", ...flags.map(({ name }) => name)].map((name) => environmentName(name)));
 const isOurs = (name: string) => name.startsWith("WARMLINE_");
 
-/** The instructions of a Dockerfile, by stage; comments and blank lines are none. */
+/** Returns the instructions of the Dockerfile by stage. Other lines must be comments or blank. */
 function stages(): [word: string, rest: string][][] {
   const found: [string, string][][] = [];
   for (const line of readFileSync(join(deploy, "Dockerfile"), "utf8").split("\n")) {
@@ -28,10 +28,11 @@ function stages(): [word: string, rest: string][][] {
   return found;
 }
 
-const last = stages().at(-1)!;
-const only = (word: string) => last.find(([each]) => each === word)![1];
+const lastStage = stages().at(-1)!;
+/** Returns the arguments of an instruction of the last stage. */
+const argumentsOf = (word: string) => lastStage.find(([each]) => each === word)![1];
 const environment = Object.fromEntries(
-  only("ENV")
+  argumentsOf("ENV")
     .split(" ")
     .map((pair) => pair.split("=") as [string, string]),
 );
@@ -42,10 +43,10 @@ async function freePort(): Promise<number> {
 }
 
 describe("the Dockerfile", () => {
-  /** The files of the last stage, assembled as in the Dockerfile. */
+  /** A folder with the files that the last stage copies. */
   const app = join(folder, "app");
   beforeAll(() => {
-    for (const [word, rest] of last) {
+    for (const [word, rest] of lastStage) {
       if (word !== "COPY") continue;
       const [, list] = /^--from=build (.*)$/.exec(rest)!;
       const words = list!.split(" ");
@@ -64,21 +65,21 @@ describe("the Dockerfile", () => {
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
   test("the Dockerfile has a user, a health check, and settings that exist", () => {
-    expect(only("USER")).toBe("1000");
+    expect(argumentsOf("USER")).toBe("1000");
     expect(
       Object.keys(environment)
         .filter(isOurs)
         .filter((name) => !settings.has(name)),
     ).toEqual([]);
     expect(stages()[0]!.map(([word]) => word)).toEqual(["FROM", "WORKDIR", "COPY", "RUN"]);
-    expect(only("FROM")).toBe(stages()[0]![0]![1].replace(/--platform=\S+ | AS .*/g, ""));
+    expect(argumentsOf("FROM")).toBe(stages()[0]![0]![1].replace(/--platform=\S+ | AS .*/g, ""));
   });
 
   test("the image does not start without a token; with one it starts, is healthy and stops", async () => {
     const port = await freePort();
     const tokenFile = join(folder, "token");
     writeFileSync(tokenFile, "a-token\n");
-    const [program, ...args] = JSON.parse(only("ENTRYPOINT")) as string[];
+    const [program, ...args] = JSON.parse(argumentsOf("ENTRYPOINT")) as string[];
     expect(program).toBe("node");
     const run = (more: NodeJS.ProcessEnv) =>
       new CliProcess(
@@ -94,7 +95,7 @@ describe("the Dockerfile", () => {
     const gateway = run({ WARMLINE_GATEWAY_TOKEN_FILE: tokenFile, WARMLINE_GATEWAY_ENGINE: "embedded" });
     await gateway.printed(/^warmline-gateway ready/);
     expect(gateway.stdout + gateway.stderr).not.toContain("a-token");
-    const [check, ...words] = JSON.parse(/CMD (\[.*\])$/.exec(only("HEALTHCHECK"))![1]!) as string[];
+    const [check, ...words] = JSON.parse(/CMD (\[.*\])$/.exec(argumentsOf("HEALTHCHECK"))![1]!) as string[];
     expect(check).toBe("node");
     const health = () =>
       spawnSync(process.execPath, words, { env: { WARMLINE_GATEWAY_PORT: String(port) } }).status;
@@ -140,7 +141,7 @@ describe("the Kubernetes example", () => {
       one("ConfigMap").metadata.name,
     );
     expect(Object.keys(one("ConfigMap").data)).toContain(config.slice(mount.mountPath.length + 1));
-    // The command that makes the Secret stands in the file's head.
+    // The comment at the top of the file has the command that creates the Secret.
     const { secretName } = spec.volumes.find((each: any) => each.secret).secret;
     const head = readFileSync(join(deploy, "kubernetes.yaml"), "utf8").split("apiVersion")[0]!;
     const [, secret, flags] = /kubectl create secret generic (\S+) \\\n#([^\n]*)/.exec(head)!;
@@ -184,7 +185,7 @@ const texts = new Map(
     .map((name) => [name, readFileSync(join(deploy, name), "utf8")]),
 );
 
-test("every setting in a file for a platform exists", () => {
+test("every WARMLINE_GATEWAY_ variable in a deploy file is a setting", () => {
   const found = [...texts].flatMap(([file, text]) =>
     [...text.matchAll(/\bWARMLINE_GATEWAY_\w+/g)].map(([name]) => [file, name] as const),
   );
@@ -192,7 +193,7 @@ test("every setting in a file for a platform exists", () => {
   expect(found.filter(([, name]) => !settings.has(name))).toEqual([]);
 });
 
-/** Ready for traffic, rather than alive: a closing gateway leaves the balancer. */
+// A closing gateway fails /ready while it is still alive, so the load balancer stops sending to it.
 test.each(["fly.toml", "railway.json", "render.yaml", "cloud-run.yaml", "ecs.yaml", "kubernetes.yaml"])(
   "%s checks /ready",
   (file) => {
@@ -209,7 +210,7 @@ test.each([
   ["fly.toml", /^ {2}auto_stop_machines = "off"\n {2}min_machines_running = 2$/m],
   ["cloud-run.yaml", /^ {8}run.googleapis.com\/cpu-throttling: "false"$/m],
   ["cloud-run.yaml", /^ {6}timeoutSeconds: 3600$/m],
-])("%s starts as many gateways, for as long, as docs/deploy.md says", (file, line) => {
+])("%s runs the gateway as docs/deploy.md says", (file, line) => {
   expect(texts.get(file)).toMatch(line);
 });
 
@@ -236,7 +237,7 @@ test("cloud-run.yaml takes its secrets from Secret Manager, and stops within 10 
   const [{ env, ports, startupProbe }] = spec.containers;
   const secrets = env.filter(({ valueFrom }: any) => valueFrom);
   expect(secrets.map(({ name }: any) => name)).toEqual(["WARMLINE_GATEWAY_TOKEN", "WARMLINE_GATEWAY_REDIS"]);
-  // The secrets are those that the commands in the head of the file create.
+  // The commands at the top of the file create these secrets.
   for (const { valueFrom } of secrets)
     expect(texts.get("cloud-run.yaml")).toContain(`gcloud secrets create ${valueFrom.secretKeyRef.name} `);
   const timeout = env.find(({ name }: any) => name === "WARMLINE_GATEWAY_SHUTDOWN_TIMEOUT").value;
@@ -251,7 +252,7 @@ test("ecs.yaml keeps connections longer than its load balancer, and leaves time 
   const env = Object.fromEntries(container.Environment.map(({ Name, Value }: any) => [Name, Value]));
   const [idle] = resources.Balancer.Properties.LoadBalancerAttributes;
   expect(idle.Key).toBe("idle_timeout.timeout_seconds");
-  // As long as the gateway keeps idle connections by default, which is longer than an idle instance lives.
+  // The gateway's default is 310 s: longer than an idle function instance lives, so its connection stays warm.
   expect(Number(idle.Value)).toBeGreaterThan(310);
   expect(seconds(env.WARMLINE_GATEWAY_KEEP_ALIVE_TIMEOUT)).toBeGreaterThan(Number(idle.Value));
   const [delay] = resources.TargetGroup.Properties.TargetGroupAttributes;

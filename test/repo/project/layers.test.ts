@@ -101,7 +101,7 @@ function importsIn(folder: string): { file: string; imported: string }[] {
 describe.each(PACKAGES)("$folder", ({ folder, layers, title }) => {
   const root = resolve(import.meta.dirname, "../../..", folder);
 
-  /** The place of a file's layer. The entries stand above all of them. */
+  /** The place of a file's layer. The entries are above all layers. */
   function layerOf(file: string): number {
     const folder = file.split(sep)[0]!;
     const at = layers.findIndex((layer) => [layer].flat().includes(folder));

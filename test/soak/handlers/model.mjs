@@ -223,7 +223,7 @@ function listen() {
     url: STREAM_URL,
     token: process.env.WARMLINE_TOKEN,
     codec: "text",
-    // A gateway that is killed before the stream first stands may take its time to come again.
+    // If the gateway is killed before the stream first opens, it may take a while to restart.
     timeout: 600_000,
     retry: { retries: 6_000, backoff: () => 100 },
   });

@@ -12,9 +12,9 @@ import { createFunctions, tagOf } from "./functions.mjs";
 export interface CacheModelOptions {
   readonly seconds: number;
   readonly seed: number;
-  /** The run continues until there were so many calls, on a machine that is busy. Default: 0. */
+  /** Minimum number of calls: on a busy machine the run continues until then. Default: 0. */
   readonly minReads?: number;
-  /** The run continues until each fault has occurred so often. Default: 0. */
+  /** Minimum number of times that each fault occurs: the run continues until then. Default: 0. */
   readonly minFaults?: number;
   /** Whether the run ends with the first result that was not right. */
   readonly untilViolation?: boolean;

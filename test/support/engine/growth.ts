@@ -42,7 +42,7 @@ export const READS: Readonly<Record<string, readonly [write: string, command: (n
   RENAME: ["HSET", (n) => (n % 2 === 0 ? ["RENAME", "k", "other"] : ["RENAME", "other", "k"])],
   "JSON.GET": ["JSON.SET", (n) => ["JSON.GET", "k", `$.f${n}`]],
   "JSON.ARRPOP": ["JSON.ARRAPPEND", () => ["JSON.ARRPOP", "k"]],
-  // Of a database that has so many keys.
+  // Here the size is the number of keys in the database.
   SCAN: ["SET", () => ["SCAN", "0"]],
   DBSIZE: ["SET", () => ["DBSIZE"]],
   RANDOMKEY: ["SET", () => ["RANDOMKEY"]],

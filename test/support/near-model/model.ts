@@ -27,9 +27,9 @@ export interface NearModelOptions {
   readonly seed: number;
   /** Default: one server. */
   readonly redis?: ModelRedis;
-  /** The run continues until each fault, except failovers, has occurred so often. Default: 0. */
+  /** Minimum number of times that each fault, except failovers, occurs: the run continues until then. Default: 0. */
   readonly minFaults?: number;
-  /** The run continues until there are so many reads, failed ones too. Default: 0. */
+  /** Minimum number of reads, failed ones included: the run continues until then. Default: 0. */
   readonly minReads?: number;
   /** Whether the run ends with the first read that was not right. */
   readonly untilViolation?: boolean;

@@ -8,7 +8,7 @@ const target: Target<Immediate> = {
   [SEND]: (spec, args) => Promise.resolve([spec.name, ...spec.encodeArgs(String, args)]),
 };
 
-test("every module has every method of its specs, and sends it through its client or batch", async () => {
+test("every module has a method for each of its specs, and sends commands through its client or batch", async () => {
   for (const [name, module] of Object.entries({ bf, cf, cms, ft, tdigest, topk, ts })) {
     const methods = Object.keys(module(target)).map((method) => `${name}.${method}`);
     expect(methods.sort()).toEqual(

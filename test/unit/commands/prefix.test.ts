@@ -19,7 +19,7 @@ import { allSpecs, moduleSamples, moduleSpecs, samples } from "./samples/index.j
 
 const settings = resolveSettings({});
 
-/** The arguments that a client sends, its prefix applied, each byte by byte as text. */
+/** The arguments that a client sends, with its prefix, as Latin-1 text (one character per byte). */
 function sentBy(prefix: string | undefined, spec: CommandSpec, args: readonly unknown[]): string[] {
   const client = { context: { prefix } as never, settings };
   return new Command(client, spec, [...args]).argv.map((arg) => Buffer.from(arg).toString("latin1"));

@@ -93,7 +93,7 @@ test("everything that JSON.stringify writes of objects and arrays is read back",
   );
 });
 
-test("numbers written in any way lose no digit, wherever they stand", () => {
+test("numbers lose no digit, in any notation and at any place", () => {
   const digits = fc.stringMatching(/^[0-9]{0,20}$/);
   const number = fc
     .tuple(fc.boolean(), fc.bigInt(), digits, fc.option(fc.integer({ min: -400, max: 400 })))

@@ -55,7 +55,7 @@ const hasty = (redis: Redis) => redis.with({ timeout: 30 });
 
 const pings = () => endpoint.count("PING");
 
-/** Lets the event loop turn so often. */
+/** Waits for `count` turns of the event loop. */
 async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise(setImmediate);
 }
@@ -66,7 +66,7 @@ async function networkEvents(): Promise<void> {
   await turns(20);
 }
 
-/** Moves the clock on by so many ticks of the check, with network events after each. */
+/** Moves the clock on by `count` ticks of the check, with network events after each. */
 async function ticks(count: number, ms = 50): Promise<void> {
   for (let i = 0; i < count; i++) {
     clock.advance(ms);

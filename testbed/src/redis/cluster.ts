@@ -6,7 +6,7 @@ import { type RedisProcess, runRedis, untilTogether } from "./process.js";
 
 const SLOTS = 16_384;
 const NODE_TIMEOUT_MS = 10_000;
-/** The node timeout of a cluster that is starting: nodes exchange messages at least twice as often. */
+/** Node timeout while a cluster starts. Each node pings every other within half of it, so a short one makes them agree sooner. */
 const STARTING_TIMEOUT_MS = 2_000;
 
 /** One node of a cluster. A restart keeps its view of the cluster. */
@@ -25,7 +25,7 @@ export interface RedisCluster {
   readonly url: string;
   /** The first node's address with TLS, as a `rediss://` URL; undefined without TLS. */
   readonly tlsUrl: string | undefined;
-  /** Waits until every living node sees a complete cluster, with the role of every other node and with every replica. */
+  /** Waits until every living node sees all slots served, every other node in its role, and every replica. */
   whenReady(): Promise<void>;
   /** Ends all nodes and removes their folders. */
   stop(): Promise<void>;
@@ -33,10 +33,11 @@ export interface RedisCluster {
 
 /** Options of {@link startCluster}. */
 export interface ClusterOptions {
-  /** The numbers of primaries and of their replicas. Default: three of each. */
+  /** Number of primaries. Default 3. */
   readonly primaries?: number;
+  /** Number of replicas of all primaries together. Default 3. */
   readonly replicas?: number;
-  /** The silence in ms after which a node counts as failed. Default 10,000, so that a busy machine fails over no node. */
+  /** Time in ms without an answer after which a node counts as failed. Default 10,000: long enough for a busy machine. */
   readonly nodeTimeoutMs?: number;
   /** More flags for every node. */
   readonly flags?: readonly string[];
@@ -45,7 +46,7 @@ export interface ClusterOptions {
 }
 
 /**
- * Starts a real cluster on free loopback ports, by default of three primaries and three replicas, the slots spread evenly.
+ * Starts a real cluster on free loopback ports, by default of three primaries and three replicas, with the slots spread evenly.
  * Returns when every node sees a complete cluster.
  * @throws if there is no server on PATH (see {@link findRedisServer}) or a node does not start
  */
@@ -98,7 +99,7 @@ async function startNode(
     ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "no"],
     ...["--cluster-enabled", "yes", "--cluster-node-timeout", String(options.nodeTimeoutMs)],
     ...["--cluster-config-file", "nodes.conf", "--repl-diskless-sync-delay", "0"],
-    // Nodes list a replica once its replication offset is not 0: after the first ping of its primary.
+    // CLUSTER SLOTS lists a replica only if its replication offset is not 0, so not before the first ping of its primary.
     ...["--repl-ping-replica-period", "1"],
     ...options.flags,
   ];
@@ -137,7 +138,7 @@ async function allReady(nodes: readonly ClusterNode[]): Promise<void> {
   await untilTogether(async () => {
     const living = nodes.filter((node) => node.alive);
     const views = await Promise.all(living.map(readView));
-    // Gossip reports a replica's role later than the node.
+    // Gossip reports a node first, and later that it is a replica.
     const agree = ({ flagsById, listed }: (typeof views)[number]) =>
       views.every(({ id, role }) => {
         const flags = flagsById.get(id);
@@ -148,7 +149,7 @@ async function allReady(nodes: readonly ClusterNode[]): Promise<void> {
   });
 }
 
-/** Returns a node's lines about all nodes. */
+/** Returns the lines of a node's CLUSTER NODES, one for each node that it knows. */
 const readNodeLines = async ({ command }: Pick<ClusterNode, "command">) =>
   String(await command("CLUSTER", "NODES"))
     .trim()
@@ -158,7 +159,7 @@ const readNodeLines = async ({ command }: Pick<ClusterNode, "command">) =>
 async function readView({ id, command }: ClusterNode) {
   const info = String(await command("CLUSTER", "INFO"));
   const lines = (await readNodeLines({ command })).map((line) => line.split(" "));
-  // A replica is not listed until its replication offset has arrived at the node.
+  // A node lists a replica only once it knows the replica's replication offset.
   const ranges = (await command("CLUSTER", "SLOTS")) as [from: number, to: number, ...nodes: string[][]][];
   const listed = new Set(ranges.flatMap(([, , ...nodes]) => nodes.map(([, , id]) => id!)));
   const replication = String(await command("INFO", "replication"));

@@ -4,7 +4,7 @@ import { textOf } from "./text.js";
 
 const EVERY = 1_000;
 const SECONDS = 60;
-/** The size of the data is fetched in one of so many rounds. */
+/** The size of the data is fetched only once in this many rounds. */
 const DATA_EVERY = 5;
 
 /** The number of commands so far: of all clients, and of the page itself. */

@@ -4,7 +4,7 @@ const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Returns bytes as text where they are UTF-8 that can be seen, else in quotes with escapes as redis-cli has them.
- * @param allowed control characters that may stand in the text. Default: none
+ * @param allowed control characters that the text may contain. Default: none
  */
 export function shown(bytes: Uint8Array, allowed = ""): string {
   const text = decoded(bytes);

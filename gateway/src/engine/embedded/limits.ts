@@ -10,7 +10,7 @@ export const defaultLimits = {
   maxMemoryBytes: 512 * MB,
   /** Maximum number of keys in all databases. */
   maxKeys: 1_000_000,
-  /** Maximum number of Lua instructions of one script. So many take less than a second. */
+  /** Maximum number of Lua instructions of one script. They take less than a second. */
   maxScriptSteps: 100_000_000,
 };
 

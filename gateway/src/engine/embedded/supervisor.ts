@@ -27,8 +27,9 @@ const SAVE_TIMEOUT = 60_000;
 /** Longer than any one command takes on as much data as fits into memory, even on a busy machine. */
 const DEFAULT_STALL_TIMEOUT = 30_000;
 const HOW_OFTEN = `written every ${SNAPSHOT_EVERY / 1_000} s while it changes, and at the end`;
-/** A thread that ends within this time counts as a failed start. After so many in a row, no other is started. */
+/** A thread that ends within this time counts as a failed start. */
 const SHORT_LIFE_MS = 2000;
+/** After this many failed starts in a row, no other thread is started. */
 const MAX_SHORT_LIVES = 3;
 
 /** Starts the embedded engine: a Redis in a worker thread, reachable only from this process. */

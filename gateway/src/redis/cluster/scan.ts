@@ -214,7 +214,7 @@ function atNode(sent: Position, topology: Topology): { position: Position; node:
   return null;
 }
 
-/** A position as a number that is not 0, which is the end: fields of so many bits, and before them the node's cursor. */
+/** Returns a position as a number: the node's cursor, followed by fields of a fixed number of bits. It is never 0, which means the end. */
 function encodePosition({ mode, node, cursor, left, kept }: Position): bigint {
   let value = cursor;
   const add = (field: number, bits: bigint) => {

@@ -104,7 +104,7 @@ export class Followers {
 
   /**
    * Follows a stream. The listener is never called before this returns.
-   * @param key byte by byte as text (Latin-1)
+   * @param key as Latin-1 text (one character per byte)
    */
   add(key: string, position: Position, share: FollowerShare, listener: FollowListener): Cancel {
     const follower: Follower = { listener, share, key, position, started: false, cancelled: false };

@@ -1,4 +1,4 @@
-/** Computes for so many milliseconds and tells what part of a processor it got meanwhile. */
+/** Computes for `ms`, and returns which share of a processor it got in that time. */
 export const handler = async ({ ms }) => {
   const begunAt = performance.now();
   const before = process.cpuUsage();

@@ -86,7 +86,7 @@ test("the command inside a write of a strict scope is recognised, with the key o
   expect(call.keys.map((place) => args[place]).slice(1)).toEqual(["app:a", "app:event:wl:path"]);
 });
 
-test("no token publishes on the channel of gateways, not even by an exactly-once write", () => {
+test("no token may publish on the channel of the gateways, not even by an exactly-once write", () => {
   const publish = ["PUBLISH", "warmline:gateways", "bye x"] as const;
   const once = wrapInIdempotencyScript(publish, 120_000, false).map(String);
   for (const each of [

@@ -20,7 +20,7 @@ function args(command: Command): string[] {
   return Array.from({ length: command.size }, (_, i) => Buffer.from(command.text(i), "latin1").toString());
 }
 
-/** All commands that a source holds, read so many at a time. */
+/** Returns all commands of a source, read `most` at a time. */
 function all(source: JsonCommands | RespCommands, most = 1): Command[] {
   const commands: Command[] = [];
   while (source.read(commands, most)) json('["overwrites","nothing"]');

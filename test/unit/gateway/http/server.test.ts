@@ -21,7 +21,7 @@ import { newFolder } from "../../../support/new-folder.js";
 
 const REQUEST = Buffer.from("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
-/** Responds at once. */
+/** Responds to each request immediately, with the body `ok`. */
 const service: HttpService = {
   exchange(_head: RequestHead, connection: Connection, { heads }: ConnectionHost): HttpExchange {
     const keep = () => connection.mayContinue;
@@ -87,14 +87,14 @@ async function client(port: number, bytes: readonly Buffer[], responses = 1): Pr
 async function tlsClient(port: number): Promise<Socket> {
   const socket = connectTls({ port, host: "127.0.0.1", ca: certificate.cert });
   clients.push(socket);
-  // Before the handshake: it leaves in one segment with the last bytes of that.
+  // Written before the handshake, so that it is sent in one segment with the handshake's last bytes.
   socket.write(REQUEST);
   await once(socket, "data");
   return socket;
 }
 
 describe("a first request that comes with the first bytes of its connection", () => {
-  test("leaves the connection idle once, behind a TLS handshake", async () => {
+  test("with TLS, leaves the connection counted as idle once, until it closes", async () => {
     const { port, connections } = await start({ tls: true });
     const first = await tlsClient(port);
     await tlsClient(port);
@@ -103,10 +103,10 @@ describe("a first request that comes with the first bytes of its connection", ()
     await expect.poll(() => connections.idle).toBe(1);
   });
 
-  test("keeps a connection with a part of a request from being idle", async () => {
+  test("keeps the connection from counting as idle, if only a part of it has arrived", async () => {
     const { port, connections } = await start({ soft: 1 });
     const begun = await client(port, [REQUEST.subarray(0, 20)], 0);
-    // When a later request has its response, the part has been read.
+    // The server has read the part before it responds to a later request.
     await client(port, [REQUEST]);
     expect([connections.open, connections.idle]).toEqual([2, 1]);
     begun.write(REQUEST.subarray(20));

@@ -14,7 +14,7 @@ function decoded(tree: Tree): unknown {
   return latin1(Buffer.from(tree.text));
 }
 
-test("the reader stands at the end of any reply that it skips", () => {
+test("after a skip the reader is at the end of the reply, whatever the reply", () => {
   fc.assert(
     fc.property(anyReply, anyReply, (first, second) => {
       const bytes = Buffer.concat([encode(first), encode(second)]);

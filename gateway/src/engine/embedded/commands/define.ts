@@ -180,7 +180,7 @@ export function itemsOf(reply: RedisValue | undefined): RedisValue[] {
   return reply?.kind === "array" ? reply.items : [];
 }
 
-/** The text of a string, byte by byte (Latin-1); empty for any other reply. */
+/** The text of a string, as Latin-1 (one character per byte); empty for any other reply. */
 export function replyText(reply: RedisValue | undefined): string {
   if (reply?.kind === "simple-string") return reply.value;
   return reply?.kind === "bulk-string" ? (reply.value?.toString("latin1") ?? "") : "";

@@ -134,7 +134,7 @@ function checkClaimCount(args: readonly Buffer[]): void {
 }
 
 function pendingCountAtLeastZero(args: readonly Buffer[]): readonly Buffer[] {
-  // The count stands after key, group, IDLE with its number, start and end.
+  // The count comes after key, group, IDLE with its number, start and end.
   const at = optionName(args[2]) === "IDLE" ? 6 : 4;
   for (const bound of args.slice(at - 2, at)) checkRangeBound(bound);
   return isNegative(args[at]) ? args.with(at, ZERO) : args;
@@ -225,7 +225,7 @@ function withLag(group: RedisValue, stream: RedisStreamData): RedisValue {
   });
 }
 
-/** The field `name` of a map, byte by byte as text. */
+/** The field `name` of a map, as Latin-1 text (one character per byte). */
 function nameIn(map: RedisValue): string {
   return map.kind === "map" ? replyText(map.entries.find(([field]) => replyText(field) === "name")?.[1]) : "";
 }
