@@ -46,10 +46,10 @@ export interface FollowListener {
 
 /** The share of a follower's token in the connections to Redis. */
 export interface FollowerShare {
-  /** Counts a wait for an entry, until {@link leaveWait}. Returns false if the token has as many as it may. */
+  /** Counts a wait for an entry, until {@link leaveWait}. Returns false if the token may have no more waits. */
   enterWait(): boolean;
   leaveWait(): void;
-  /** Runs a read in its turn. {@link leaveTransaction} follows, unless it has missed its turn. */
+  /** Calls `run` when it is the read's turn, and then expects {@link leaveTransaction}; or calls `onMissed`. */
   enterTransaction(read: { readonly cancelled: boolean; run(): void; onMissed(): void }): void;
   leaveTransaction(): void;
 }

@@ -77,7 +77,7 @@ export class CommandTable {
 
   /** Adds commands. One of the same name is replaced. */
   add(...definitions: readonly CommandDefinition[]): void {
-    // biome-ignore lint/complexity/useLiteralKeys: quotes let TypeScript, which checks this name too, reach a private member.
+    // biome-ignore lint/complexity/useLiteralKeys: brackets give typed access to a private member.
     this.executor["registry"].registerAll(definitions, { override: true });
   }
 
