@@ -55,7 +55,7 @@ export class TokensError extends TypeError {
 }
 
 /**
- * Checks a list of tokens as it stands in a file or in options.
+ * Checks a list of tokens from a file or from options.
  * @throws {TokensError} at the first thing wrong; no value is repeated
  */
 export function checkTokens(value: unknown): readonly TokenOptions[] {

@@ -167,7 +167,7 @@ export class RequestReader {
   }
 }
 
-/** Returns the index of the slash behind the number that a target begins with; -1 if it begins with none. */
+/** Returns the index of the slash behind the number at the start of a target, or -1 if the target has no number there. */
 function endOfNumber(input: Buffer, from: number): number {
   for (let i = 0; i < NUMBERED.length; i++) if (input[from + i] !== NUMBERED[i]) return -1;
   const start = from + NUMBERED.length;

@@ -8,7 +8,7 @@ import { authErrorOf, type Login } from "./credentials/login.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 
-/** A reply for which there is no memory: see `maxBufferedBytes`. */
+/** The failure of a command whose reply does not fit in memory: see `maxBufferedBytes`. */
 export const NO_ROOM = new UpstreamFailure(
   "no-room",
   "the gateway has no memory left for the reply of Redis",

@@ -10,8 +10,8 @@ interface Kind<T> {
   /** The placeholder of a value in the help, such as `<number>`. Empty for a switch. */
   readonly placeholder: string;
   /**
-   * Converts what stands in a flag, a variable or the config file. A secret is never repeated in a message.
-   * @param source where the value stands, for the message
+   * Converts the value of a flag, a variable or the config file. A secret is never repeated in a message.
+   * @param source where the value was set, for the message
    * @throws {TypeError} or {@link FileError} if the value has another form
    */
   parse(value: unknown, source: string): T;

@@ -36,7 +36,7 @@ export interface FollowListener {
   readonly backlog: number;
   /** Called before the first entries, with the id of the entry before them. */
   onStart(id: string): void;
-  /** Encoded entries. Returns false if there is no memory to send them: they come again. */
+  /** Called with encoded entries. Returns false if there is no memory to send them: then it is called with them again. */
   onMessage(encoded: Frame): boolean;
   /** Called with an error text: of Redis, or `GAP ...`. No further call follows. */
   onRefusal(error: string): void;
@@ -56,7 +56,7 @@ export interface FollowerShare {
 
 export interface FollowersOptions {
   readonly upstream: Upstream;
-  /** Encodes entries for listeners. Those for which there is no memory are read again, fewer at a time. */
+  /** Encodes entries for listeners. Entries that do not fit in memory are read again, fewer at a time. */
   readonly encode: (entries: readonly StreamEntry[]) => PendingFrame;
   /** The limit of the memory for buffers, in bytes. */
   readonly maxBufferedBytes: number;
@@ -200,7 +200,7 @@ export class Followers {
     if (this.#tails.get(tail.key) === tail) this.#tails.delete(tail.key);
   }
 
-  /** Delivers a page to every follower of a tail. One that is behind, or for which there is no memory, catches up by itself. */
+  /** Delivers a page to every follower of a tail. A follower that is behind, or gets no memory, catches up by itself. */
   async #share(tail: Tail, page: StreamPage): Promise<void> {
     tail.position = page.to;
     if (page.entries.length === 0) return;
