@@ -84,7 +84,7 @@ export interface BenchClient {
   readonly reference?: boolean;
   /** Creates the client. It may connect now or with the first command. */
   connect(options: ConnectOptions): ConnectedClient;
-  /** The settings against faults, which `connect` uses with `timeoutMs`, and where they are documented. Absent: there are none. */
+  /** The settings against faults, which `connect` uses with `timeoutMs`, and where they are documented. Absent if there are no such settings. */
   readonly advised?: { readonly settings: string; readonly link: string };
   /**
    * How it is used against faults: names of handlers, and their environments. Default: the handler `faults-client`, with nothing caught
