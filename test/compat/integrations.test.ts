@@ -20,9 +20,9 @@ import { forTest } from "../support/lifetime.js";
 import { preinstall } from "../support/packages/preinstall.js";
 import { run } from "../support/packages/run.js";
 
-// Libraries on our own client and on the connectors: the blocks of these pages, as they stand, in programs of the folder integrations.
+// Libraries on our own client and on the connectors: the code blocks of these pages, unchanged, in programs of the folder integrations.
 
-/** The pages, and the libraries that each lists. Those of the first are all others. */
+/** The libraries that each page shows. The first page shows all other libraries. */
 const PAGES: Readonly<Record<string, readonly string[]>> = {
   "docs/integrations.md": [],
   "docs/ai.md": ["@chat-adapter/state-redis", "@modelcontextprotocol/sdk", "assistant-stream", "chat"],
