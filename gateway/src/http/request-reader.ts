@@ -29,9 +29,9 @@ export class RequestReader {
   #chunked: ChunkedBody | null = null;
   #body: BodyBuffer | null = null;
   #head: RequestHead | null = null;
-  /** What the present request's target begins with, between `/n/` and the next slash; empty without it. */
+  /** The part of the current request's target between `/n/` at its start and the next slash. Empty if the target has no `/n/`. */
   number = "";
-  /** The bytes of the last head, without a number, the empty line included; none for a long one. */
+  /** The bytes of the last head with its empty line, but without a number. Empty after a long head. */
   #headBytes: Buffer = EMPTY;
 
   get head(): RequestHead {

@@ -48,7 +48,7 @@ interface Written {
 export interface InFlightConnectionHandler {
   /** Called when more may be written. */
   onWritable(): void;
-  /** A large reply has begun. Returns whether later commands go elsewhere, so that a pause delays none. */
+  /** Called when a large reply begins. Returns whether later commands use another connection, so that a pause does not delay them. */
   onLarge(size: number): boolean;
   /** The connection should be paused for a slow reader, and others wait on it. */
   onCrowded(): void;

@@ -28,12 +28,12 @@ export function stringLength(database: RedisDatabase, key: Buffer): number {
   return value?.type === "string" ? value.value.length : 0;
 }
 
-/** Returns the entries of a database by key in hex. Entries that have expired are included until they are swept. */
+/** Returns the entries of a database by key in hex. Expired entries are included until they are read or swept. */
 export function entriesOf(database: RedisDatabase): ExpiringMap<Entry> {
   return keyspaceOf(database).entries;
 }
 
-/** Returns the number of keys in all databases. Keys that have expired count until they are swept. */
+/** Returns the number of keys in all databases. Expired keys count until they are read or swept. */
 export function countKeys(state: RedisServerState): number {
   let count = 0;
   for (const database of state.databases) count += entriesOf(database).size;

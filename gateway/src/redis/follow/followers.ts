@@ -319,7 +319,7 @@ export class Followers {
 
   /**
    * Returns the error text for an entry that can never be sent.
-   * @param error the failure of a read of this entry alone; none if it was read, and its event is too large
+   * @param error the failure of a read of this entry alone. Absent if the entry was read, but its event is too large
    */
   #tooLarge({ id }: Position, error?: UpstreamFailure): string {
     const { maxBufferedBytes } = this.options;

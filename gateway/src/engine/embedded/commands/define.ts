@@ -175,7 +175,7 @@ export const bulk = (value: Buffer | string | null): RedisResult => RedisResult.
 export const integer = (value: number): RedisResult => RedisResult.create(RedisValue.integer(value));
 export const array = (items: RedisValue[]): RedisResult => RedisResult.create(RedisValue.array(items));
 
-/** The items of an array; none of any other reply. */
+/** Returns the items of an array reply. Empty for any other reply. */
 export function itemsOf(reply: RedisValue | undefined): RedisValue[] {
   return reply?.kind === "array" ? reply.items : [];
 }
