@@ -69,7 +69,7 @@ export interface BenchClient {
   readonly name: string;
   /** The name that people read. */
   readonly label: string;
-  /** The npm package whose version is recorded; none for what comes with Node. */
+  /** The npm package whose version is recorded. Absent if the client comes with Node. */
   readonly package?: string;
   readonly note?: string;
   /** The place in tables and charts: lower comes first. */
