@@ -7,7 +7,7 @@ import { SEED } from "../../../support/random-tests.js";
 
 const setOf = (slots: ReadonlySet<number>) => SlotSet.ofRanges([...slots].map((slot) => [slot, slot]));
 
-test("and, or and without give the same slots as for sets of numbers", () => {
+test("slot sets combine (and, or, without) like sets of numbers", () => {
   const next = mulberry32(SEED);
   for (let round = 0; round < 200; round++) {
     const numbers = () => new Set(Array.from({ length: 12 }, () => Math.floor(next() * 30)));

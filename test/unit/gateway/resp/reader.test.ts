@@ -27,7 +27,7 @@ test("the reader stands at the end of any reply that it skips", () => {
   );
 });
 
-test("decode() and elementsOf() return what was encoded, whatever it holds", () => {
+test("decode() and elementsOf() return what was encoded", () => {
   fc.assert(
     fc.property(anyReply, (tree) => {
       expect(decode(encode(tree))).toEqual(decoded(tree));
