@@ -53,7 +53,7 @@ export function keyOfEachSlot(): string[] {
   return keys;
 }
 
-/** Returns the slot of a key without a hash tag: CRC16 (XMODEM) modulo 16,384, as in the Redis Cluster specification. */
+/** The slot of a key without braces, computed bit by bit, as the cluster specification defines it. */
 export function slotOf(key: string): number {
   let crc = 0;
   for (const byte of Buffer.from(key)) {

@@ -20,7 +20,7 @@ import { forTest } from "../support/lifetime.js";
 import { preinstall } from "../support/packages/preinstall.js";
 import { run } from "../support/packages/run.js";
 
-// Libraries on our own client and on the connectors: the code blocks of these pages, unchanged, in programs of the folder integrations.
+// Libraries on our own client and on the connectors: the unchanged blocks of these pages, in programs of the folder integrations.
 
 /** The libraries that each page shows. The first page shows all other libraries. */
 const PAGES: Readonly<Record<string, readonly string[]>> = {

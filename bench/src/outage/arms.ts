@@ -18,7 +18,7 @@ export interface Arm {
   /** The file in `bench/outage/handlers`. */
   readonly handler: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The position of warmline's gateway: before the fault or behind it. Absent for an arm without gateway. */
+  /** Where warmline's gateway is: before the fault or behind it. Absent: there is no gateway. */
   readonly gateway?: "before" | "behind";
 }
 

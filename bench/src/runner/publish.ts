@@ -133,7 +133,7 @@ const countOf = ({ runs }: Result): number => runs?.count ?? 1;
 const isPublished = (result: Result | undefined, commit: string, count: number): boolean =>
   result?.commit === commit && countOf(result) >= count;
 
-/** Reads what a run measured. JSON stores NaN as null. */
+/** Reads what a run measured. JSON has null in place of NaN. */
 const measuredIn = (file: string): readonly Measured[] =>
   JSON.parse(gunzipSync(readFileSync(file)).toString("utf8"), (_, value) => value ?? Number.NaN);
 

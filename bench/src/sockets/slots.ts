@@ -17,7 +17,7 @@ export const rangeOf = (ranges: readonly SlotRange[], key: string): SlotRange =>
   return ranges.find(({ from, to }) => slot >= from && slot <= to)!;
 };
 
-/** Returns the slot of a key without a hash tag: CRC16 (XMODEM) modulo 16,384, as in the Redis Cluster specification. */
+/** Returns the slot of a key without a hash tag: CRC16 (XMODEM) modulo 16,384, as the Redis Cluster specification defines it. */
 export function slotOf(key: string): number {
   let crc = 0;
   for (const byte of Buffer.from(key)) {

@@ -27,7 +27,7 @@ export interface KnownToken {
   readonly limits?: ParsedLimits | undefined;
 }
 
-/** All tokens of a gateway, and the files that they were read from. */
+/** All current tokens. */
 export interface TokenList {
   /** The text of the main token. Empty if there is no main token. */
   readonly main: string;

@@ -11,7 +11,7 @@ interface Kind<T> {
   readonly placeholder: string;
   /**
    * Converts the value of a flag, a variable or the config file. A secret is never repeated in a message.
-   * @param source where the value was set, for the message
+   * @param source where the value comes from, for the message
    * @throws {TypeError} or {@link FileError} if the value has another form
    */
   parse(value: unknown, source: string): T;

@@ -3,7 +3,7 @@ const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b
 /** The blanks of C. JavaScript has more, and one of them is a byte of letters such as à. */
 const SPACE = /[ \t\n\v\f\r]/;
 
-/** Each matches the next piece of a quoted text: the closing quote, an escape, or other text. */
+/** The pieces of quoted text: the closing quote, an escape, or other text. */
 const IN_DOUBLE = /"|\\x(?<hex>[\da-f]{2})|\\(?<sign>.)|[^"\\]+/isy;
 const IN_SINGLE = /'|\\(?<sign>')|\\|[^'\\]+/sy;
 

@@ -22,7 +22,7 @@ const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 const direct = () => new Redis(gateway);
 
 let copies = 0;
-/** Imports a new copy of a recipe, with its own state, like another function instance. */
+/** Returns a copy of a recipe with a state of its own, as in another function instance. */
 const instance = <Recipe>(name: string): Promise<Recipe> =>
   import(/* @vite-ignore */ `${join(folder, name)}.ts?copy=${copies++}`);
 

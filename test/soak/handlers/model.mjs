@@ -223,7 +223,7 @@ function listen() {
     url: STREAM_URL,
     token: process.env.WARMLINE_TOKEN,
     codec: "text",
-    // The gateway may be killed before the stream is first open, and takes time to start again.
+    // If the gateway is killed before the stream first opens, it may take a while to restart.
     timeout: 600_000,
     retry: { retries: 6_000, backoff: () => 100 },
   });

@@ -5,7 +5,7 @@ const MAX_ENTRIES = 500;
 /** Levels that are open at first. */
 const OPEN_LEVELS = 2;
 
-/** A number as text, since a parsed number may lose digits. */
+/** A number as written in the text, since a parsed one may lose digits. */
 class Digits {
   constructor(readonly text: string) {}
 }

@@ -3,7 +3,7 @@ import { CLOSE_BRACE, OPEN_BRACE } from "../../util/bytes.js";
 /** The number of hash slots of a Redis Cluster. */
 export const SLOTS = 16_384;
 
-/** The CRC16 of each byte: XMODEM (polynomial 0x1021), as in the Redis Cluster specification. */
+/** CRC16 of the XMODEM kind (polynomial 0x1021), as the cluster specification defines it, byte by byte. */
 const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   let crc = byte << 8;
   for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1;
