@@ -97,7 +97,7 @@ const LZ4 = 0x02;
 /** The header of compressed bytes in base64. */
 const TEXT_HEADER = /^warmline:(gzip|zstd):/;
 
-/** Length of a text header. Those of both formats have the same length. */
+/** Length of a text header. The headers of both formats have the same length. */
 const TEXT_HEADER_SIZE = "warmline:gzip:".length;
 
 /** Maximum number of UTF-8 bytes of a UTF-16 code unit. */

@@ -3,7 +3,7 @@ import { Redis } from "warmline";
 const redis = Redis.fromEnv({ codec: "text" }); // a player called "7" stays text
 const KEY = "leaderboard";
 
-/** Keeps the best score of a player, whatever order the scores arrive in. */
+/** Stores a player's score if it is the best so far. Scores may arrive in any order. */
 export async function submit(player: string, score: number): Promise<void> {
   await redis.zadd(KEY, { gt: true }, { score, member: player });
 }
@@ -18,7 +18,7 @@ export async function top(count: number): Promise<{ rank: number; player: string
   }));
 }
 
-/** Returns a player's rank, from 1, and score, or null. Both are of the same moment. */
+/** Returns a player's rank, from 1, and score, read in one transaction. Null if the player has no score. */
 export async function standing(player: string): Promise<{ rank: number; score: number } | null> {
   const [rank, score] = await redis.multi().zrevrank(KEY, player).zscore(KEY, player).exec();
   return rank === null || score === null ? null : { rank: rank + 1, score };

@@ -67,7 +67,7 @@ export function keysOf(argv: Argv): Argv {
   return argv[0] === "PUBLISH" ? [] : keyPlaces(argv).map((at) => argv[at]!);
 }
 
-/** Whether a command takes arguments, none of which is a key, so that none gets a prefix. */
+/** Whether a command takes arguments but no key, so that no argument gets a prefix. */
 export const isKeyless = (argv: Argv): boolean => KEYLESS.test(argv[0] as string);
 
 /**

@@ -40,7 +40,7 @@ export function schemaAmong(args: readonly any[]): [schema: StandardSchema | und
   if (schema !== undefined && !schema?.["~standard"]) {
     throw new InvalidArgument("the option schema is not a Standard Schema");
   }
-  // Without other options, as if none had been given.
+  // If the schema was the only option, the options object is left out.
   const rest = Object.keys(options).length > 0 ? [options] : [];
   return [schema, args.flatMap((arg) => (arg === holder ? rest : [arg]))];
 }

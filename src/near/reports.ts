@@ -178,7 +178,7 @@ function isCovered({ keys, time, report }: Provenance, { name, first, since, pre
   return isKnown && keys.every((key) => prefixes.some((prefix) => key.startsWith(prefix)));
 }
 
-/** Returns the prefixes in a report, or none if they are malformed, so that no reply counts as covered. */
+/** Returns the prefixes in a report. Empty if they are malformed, so that no reply counts as covered. */
 function parsePrefixes(text: string): readonly string[] {
   try {
     return text.split(",").filter(Boolean).map(decodeURIComponent);

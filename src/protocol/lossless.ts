@@ -1,10 +1,10 @@
 /**
  * Parses stored text as JSON if that loses nothing. These are parsed:
- * - a number if printing it gives the same text, and an integer lies within ±`Number.MAX_SAFE_INTEGER`: beyond that the type
- *   would depend on the digits;
+ * - a number if printing it gives the same text. An integer must also be within ±`Number.MAX_SAFE_INTEGER`: beyond that, some
+ *   integers would be parsed and their neighbours not;
  * - `true`, `false`, `null`;
- * - an object or array unless a number inside would lose digits.
- * Anything else, such as a quoted string, stays the stored text.
+ * - an object or array, unless a number inside would lose digits.
+ * Any other text, such as a quoted string, is returned unchanged.
  */
 export function parseLossless(text: string): unknown {
   const first = text.charCodeAt(0);
@@ -25,8 +25,8 @@ function parseNumber(text: string): number | string {
 }
 
 /**
- * Finds a number that may lose digits: one with an exponent, or with more than 15 digits, the number that any double can hold.
- * With a class for each character V8 searches in steps of several characters (Boyer-Moore).
+ * Finds a number that may lose digits: one with an exponent, or with more than 15 digits. Doubles hold any 15 digits.
+ * Repeating `[\d.]` instead of writing `[\d.]{16}` lets V8 skip several characters at a time (Boyer-Moore).
  */
 const SUSPECT = new RegExp(`\\d[eE][-+\\d]\\d*[\\s,\\]}]|${"[\\d.]".repeat(16)}`);
 
@@ -39,7 +39,7 @@ function parseTree(text: string): unknown {
   }
 }
 
-/** Whether JSON.stringify returns the text, as for most JSON. This is several times faster than checking each number. */
+/** Whether JSON.stringify returns the same text, as for most JSON. This is several times faster than checking each number. */
 function printsAs(value: unknown, text: string): boolean {
   try {
     return JSON.stringify(value) === text;
@@ -61,11 +61,14 @@ function losesDigits(json: string): boolean {
 
 function printsOtherwise(number: string): boolean {
   const printed = String(Number(number));
-  // No double has that many digits.
+  // A double without an exponent has fewer than 400 characters, so a longer number is taken to lose digits.
   return number !== printed && (number.length > 400 || significand(number) !== significand(printed));
 }
 
-/** Returns a number's sign and significant digits. Where they are those of its double, so is the magnitude. */
+/**
+ * Returns a number's sign and significant digits. If they equal those of its double, the exponents are equal too, because rounding changes
+ * a number only slightly.
+ */
 const significand = (number: string): string =>
   number
     .replace(/[eE].*|\./g, "")

@@ -10,17 +10,19 @@ import { describeInBrowser } from "./support/browser.js";
 
 const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
 
-/** The layout of a picture in the browser. */
-interface Drawn {
+/** A chart as the browser shows it. */
+interface DrawnChart {
   readonly name: string;
-  /** Lines and bars, and the ones among them without an area. */
+  /** Number of lines, bars and dots. */
   readonly marks: number;
+  /** Number of marks of size 0. */
   readonly empty: number;
+  /** Whether the SVG contains NaN, Infinity or undefined. */
   readonly badNumbers: boolean;
 }
 
-/** Runs in the page. */
-const LOOK = `[...document.querySelectorAll("svg[role=img]")].map((svg) => {
+/** Returns every {@link DrawnChart} of the page. It runs in the browser. */
+const READ_CHARTS = `[...document.querySelectorAll("svg[role=img]")].map((svg) => {
   const marks = [...svg.querySelectorAll("[aria-label=line] path, [aria-label=bar] rect, [aria-label=dot] circle")];
   const size = (mark) => { const { width, height } = mark.getBBox(); return Math.max(width, height); };
   return {
@@ -35,7 +37,7 @@ describeInBrowser("the bench's report", (browser) => {
   const folder = newFolder("report");
   const published = fileURLToPath(new URL("../../bench/results", import.meta.url));
 
-  // The published results. Between them the pages of these two draw each kind of chart: bars and lines.
+  // One report of all published results, and one each of two results: together these have bar and line charts.
   beforeAll(async () => {
     const report = async (names: readonly string[], to: string) => {
       const results = names.map((name) => join(published, name));
@@ -65,18 +67,18 @@ describeInBrowser("the bench's report", (browser) => {
           await page.goto(pathToFileURL(file).href);
           expect(complaints).toEqual([]);
           expect(requested.filter((url) => !url.startsWith("data:"))).toEqual([pathToFileURL(file).href]);
-          const drawn = await page.evaluate<Drawn[]>(LOOK);
+          const drawn = await page.evaluate<DrawnChart[]>(READ_CHARTS);
           const { charts }: Result = JSON.parse(readFileSync(join(published, `${name}.json`), "utf8"));
           const panels = charts.map(
             (chart) => ("panels" in chart ? chart.panels : "groups" in chart ? chart.groups : []).length,
           );
           expect(drawn.length).toBe(panels.reduce((sum, count) => sum + count, 0));
           expect(drawn.length).toBeGreaterThan(0);
-          for (const picture of drawn) {
-            expect(picture, picture.name).toMatchObject({ empty: 0, badNumbers: false });
-            expect(picture.marks, picture.name).toBeGreaterThan(0);
+          for (const chart of drawn) {
+            expect(chart, chart.name).toMatchObject({ empty: 0, badNumbers: false });
+            expect(chart.marks, chart.name).toBeGreaterThan(0);
           }
-          // The table scrolls in its own frame; the page does not.
+          // A wide table scrolls in its own frame, not the page.
           expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(
             viewport.width,
           );
@@ -88,7 +90,7 @@ describeInBrowser("the bench's report", (browser) => {
     60_000,
   );
 
-  test("the verdict of every published claim is visible on a phone, and what was measured beside it on request", async () => {
+  test("the verdict of every published claim is visible on a phone, and a click shows its details", async () => {
     const context = forTest(await browser().newContext({ viewport: SIZES.phone }));
     const page = await context.newPage();
     await page.goto(pathToFileURL(join(folder, "published.html")).href);

@@ -9,7 +9,7 @@ import { beforeTests } from "../support/lifetime.js";
 import { migrate } from "./migrate.js";
 import { gatewayAt, keyOfEachSlot, slotOf, until } from "./support.js";
 
-// Methods of the client that take several commands, on a cluster whose slots move.
+// Methods of the client that send several commands, on a cluster whose slots move to other nodes.
 
 describe("the client on a cluster", { tags: "redis-server" }, () => {
   let cluster: RedisCluster;
@@ -52,7 +52,7 @@ describe("the client on a cluster", { tags: "redis-server" }, () => {
     for (const values of await Promise.all(collected)) expect(values).toEqual(expected);
   }, 60_000);
 
-  test("a scope covers keys in any slots", async () => {
+  test("one scope works for keys in different slots", async () => {
     const run = async () => {
       const scoped = redis.with({ writes: "exactly-once", scope: "event" });
       return Promise.all(["n1", "n2", "{n3}x", "n4}"].map((key) => scoped.incr(key)));
@@ -61,7 +61,7 @@ describe("the client on a cluster", { tags: "redis-server" }, () => {
     expect(await run()).toEqual([1, 1, 1, 1]);
   });
 
-  test("strict scopes and idempotent functions need the hash tag of the keys", async () => {
+  test("strict scopes and idempotent functions fail with CROSSSLOT without the hash tag of their keys", async () => {
     const strict = (scope: string) => redis.with({ writes: "exactly-once", scope, strict: true });
     expect(await strict("{order:1}").incr("{order:1}:n")).toBe(1);
     await expect(strict("other").incr("{order:1}:n")).rejects.toMatchObject({ code: "CROSSSLOT" });
@@ -70,7 +70,7 @@ describe("the client on a cluster", { tags: "redis-server" }, () => {
     await expect(run("other")).rejects.toMatchObject({ code: "CROSSSLOT" });
   });
 
-  test("exactly-once writes count once over all nodes, while slots move", async () => {
+  test("exactly-once writes are applied once while slots move between nodes", async () => {
     const keys = keyOfEachSlot().filter((_, slot) => slot % 128 === 5);
     const exact = redis.with({ writes: "exactly-once" });
     const [first, second, third] = cluster.nodes;
@@ -86,20 +86,20 @@ describe("the client on a cluster", { tags: "redis-server" }, () => {
     expect(await redis.mget(...keys)).toEqual(keys.map(() => rounds));
   }, 60_000);
 
-  const createInstance = (name: string, load: (id: string) => Promise<number>) =>
+  const createCached = (name: string, load: (id: string) => Promise<number>) =>
     cached(redis, name, load, {
       key: (id) => id,
       fresh: 600,
       tags: (_version, id) => [`tag:${Number(id) % 2}`],
     });
 
-  test("a result is stored though its slot has begun to move during its computation", async () => {
+  test("a result is stored even if its slot starts to move while the result is computed", async () => {
     let finish: (() => void) | undefined;
     const load = () =>
       new Promise<number>((resolve) => {
         finish = () => resolve(1);
       });
-    const pending = createInstance("begun", load)("7");
+    const pending = createCached("begun", load)("7");
     await until(async () => finish !== undefined);
     const key = "begun:cached:7";
     const primaries = cluster.nodes.slice(0, 3);
@@ -114,12 +114,12 @@ describe("the client on a cluster", { tags: "redis-server" }, () => {
   });
 
   test.each(["moving", "{moving}"])(
-    "calls see every deletion while the slots move: %s",
+    "no call returns a deleted result while slots move: %s",
     async (name) => {
       const ids = Array.from({ length: 8 }, (_, id) => String(id));
       let version = 0;
       const load = async () => version;
-      const [one, other] = [createInstance(name, load), createInstance(name, load)];
+      const [one, other] = [createCached(name, load), createCached(name, load)];
       let moving = true;
       let deletions = 0;
       const remove = async () => {
@@ -136,7 +136,7 @@ describe("the client on a cluster", { tags: "redis-server" }, () => {
         ? ["moving"]
         : [`${name}:cached`, ...ids.map((id) => `${name}:cached:${id}`)];
       const move = async () => {
-        // In one direction alone, since nodes learn of moves late.
+        // All slots move to the same node, because nodes learn late which node has a slot.
         const to = primaries[2]!;
         for (const slot of new Set(hashed.map(slotOf))) {
           const from = primaries[Math.min(2, Math.floor(slot / 5_461.5))]!;

@@ -1,14 +1,14 @@
 import type { ClusterNode } from "warmline-testbed";
 import { until } from "./support.js";
 
-/** Moves slots with their keys from one node to another, as `redis-cli --cluster reshard` does, under whatever load. */
+/** Moves slots with their keys from one node to another, as `redis-cli --cluster reshard` does. Works under load. */
 export async function migrate(
   from: ClusterNode,
   to: ClusterNode,
   slots: readonly number[],
   primaries: readonly ClusterNode[],
 ): Promise<void> {
-  // Else the target may keep an epoch below that of the owner, whose last messages then take the slot back.
+  // Otherwise the target's epoch may stay below the owner's, and late messages of the owner would take the slot back.
   await until(async () => (await epochOf(from, to)) === (await epochOf(from, from)));
   for (const slot of slots) {
     await to.command("CLUSTER", "SETSLOT", slot, "IMPORTING", from.id);

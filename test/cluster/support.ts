@@ -4,7 +4,7 @@ import { call, type GatewayResponse } from "../integration/gateway/http.js";
 
 export { run } from "../integration/gateway/http.js";
 
-/** A gateway before a Redis at a URL. */
+/** Starts a gateway that uses the Redis at a URL. */
 export function gatewayAt(redis: string, options: Partial<GatewayOptions> = {}): Promise<Gateway> {
   return createGateway({ redis, port: 0, ...options });
 }
@@ -15,7 +15,7 @@ export interface Item {
   readonly error?: string;
 }
 
-/** Sends a pipeline and returns what each command came to. */
+/** Sends a pipeline and returns the result of each command. @throws if the status is not 200 */
 export async function pipeline(gateway: Gateway, commands: readonly (readonly unknown[])[]): Promise<Item[]> {
   const { status, json } = await call(gateway, "/pipeline", { body: commands });
   if (status !== 200) throw new Error(`status ${status}: ${JSON.stringify(json)}`);
@@ -39,7 +39,7 @@ export function transaction(
   return call(gateway, "/multi-exec", { body: commands });
 }
 
-/** One key for each of the 16,384 slots, by slot. */
+/** Returns one key for each of the 16,384 slots, indexed by slot. */
 export function keyOfEachSlot(): string[] {
   const keys: string[] = [];
   let left = 16_384;
@@ -63,7 +63,7 @@ export function slotOf(key: string): number {
   return crc % 16_384;
 }
 
-/** Metrics of the gateway, by name. */
+/** Returns the value of one of the gateway's metrics. `name` has no prefix, and may have labels. */
 export async function metric(gateway: Gateway, name: string): Promise<number> {
   const { text } = await call(gateway, "/metrics");
   const found = new RegExp(`^warmline_gateway_${name.replace(/[{}"]/g, "\\$&")} (\\S+)$`, "m").exec(text);
@@ -71,7 +71,7 @@ export async function metric(gateway: Gateway, name: string): Promise<number> {
   return Number(found[1]);
 }
 
-/** Waits until every replica has what its primary has now. No failover may have changed their roles. */
+/** Waits until every replica has all writes that its primary has now. Only for a cluster without failovers so far. */
 export async function replicated({ nodes }: RedisCluster): Promise<void> {
   const withRole = (role: ClusterNode["role"]) => nodes.filter((node) => node.role === role);
   const primaries = withRole("primary");
@@ -81,9 +81,9 @@ export async function replicated({ nodes }: RedisCluster): Promise<void> {
   }
 }
 
-/** Makes a replica the primary while its primary is there. `onAsk` is called before each question for its role. */
+/** Makes a replica the primary by a manual failover; the old primary keeps running. `onAsk` is called before each ROLE command. */
 export async function failOver(replica: ClusterNode, onAsk?: () => void): Promise<void> {
-  // A replica gives up a manual failover after 5 s, so the command is repeated.
+  // A manual failover that does not succeed ends after 5 s, so the command is repeated.
   let sentAt = Number.NEGATIVE_INFINITY;
   await until(async () => {
     onAsk?.();
@@ -98,11 +98,11 @@ export async function failOver(replica: ClusterNode, onAsk?: () => void): Promis
 
 export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Waits until something holds. @throws after `timeout` ms */
+/** Waits until `check` returns true. @throws after `timeout` ms */
 export async function until(check: () => Promise<boolean> | boolean, timeout = 30_000): Promise<void> {
   const end = performance.now() + timeout;
   while (!(await check())) {
-    if (performance.now() > end) throw new Error(`it did not come about within ${timeout} ms`);
+    if (performance.now() > end) throw new Error(`the condition did not hold within ${timeout} ms`);
     await sleep(20);
   }
 }

@@ -22,7 +22,7 @@ import { run } from "../support/packages/run.js";
 
 // Libraries on our own client and on the connectors: the unchanged blocks of these pages, in programs of the folder integrations.
 
-/** The pages, and the libraries that each lists. Those of the first are all others. */
+/** The libraries that each page shows. The first page shows all other libraries. */
 const PAGES: Readonly<Record<string, readonly string[]>> = {
   "docs/integrations.md": [],
   "docs/ai.md": ["@chat-adapter/state-redis", "@modelcontextprotocol/sdk", "assistant-stream", "chat"],

@@ -146,7 +146,7 @@ routeTest(
         expect([write.value, writes], `write ${i}`).toEqual([1, 1]);
       }
     }
-    // The faults did strike, and most writes went through nevertheless.
+    // There were faults with an effect, and most writes succeeded nevertheless.
     expect(closed).toBeGreaterThan(times / 20);
     expect(unknown).toBeGreaterThan(times / 100);
     expect(unknown).toBeLessThan(times / 2);

@@ -8,12 +8,12 @@ import { measure, READS, WRITES, writes } from "../support/engine/growth.js";
 import { scaled } from "../support/random-tests.js";
 
 const names = Object.keys(WRITES);
-/** 100,000 in the group `random` of `.ci/run`. */
+/** Number of commands of a test. 100,000 in the group `random` of `.ci/run`. */
 const PIPELINED = scaled(10_000);
 const PIPELINE = 1_000;
 /**
- * Maximum ratio of the CPU times for four times as many commands. Linear work takes 4 times as long, quadratic work 16 times. The least
- * of several times is used: garbage collection, compilation and other programs only add to them.
+ * Maximum factor by which the CPU time grows with four times as many commands. Linear work takes 4 times as long, quadratic work 16
+ * times. The shortest of several measurements counts: garbage collection, compilation and other programs only add to the time.
  */
 const MAX_RATIO = 8;
 

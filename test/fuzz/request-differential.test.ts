@@ -132,7 +132,7 @@ function nodeServer(): Server {
       res.end("ok");
     });
   });
-  // Not at once: what was read before the error is still on its way to the listener above.
+  // Not at once: the listener above still has to get the requests that were read before the error.
   server.on("clientError", async (_error, socket) => {
     for (let turns = 0; turns < 5; turns++) await turn();
     socket.destroy();

@@ -19,20 +19,21 @@ import { mulberry32 } from "../support/model/random.mjs";
 import { SEED, scaled } from "../support/random-tests.js";
 import { breakingMore } from "./breakage.js";
 
-// Random commands of either entry through connections that break in every way, while functions are frozen and the
-// gateway and Redis are killed: the outcome of each write that its caller got has to agree with the data in Redis.
+// Functions send random commands through both entries of the client. Meanwhile connections break in many ways, functions
+// are frozen, and the gateway and Redis are killed. The reported outcome of each write has to agree with the data in Redis.
 
 const SECONDS = scaled(5);
 const LANES = 6;
 const TIMEOUT_MS = 1_500;
 const TOKEN = "model-token";
 
-/** A write, and the outcome that its caller got. */
+/** A write, and its outcome as the client reported it. */
 interface Written {
   readonly kind: "count" | "token" | "field" | "score";
   readonly key: string;
+  /** The list element, hash field or sorted-set member that it writes. */
   readonly mark?: string;
-  /** The state that one application of it leaves. */
+  /** The result of {@link stateOf} after the write was applied once. */
   readonly full: number;
   readonly settlement: { readonly outcome?: string; readonly error?: string; readonly message?: string };
   readonly group?: string;
@@ -43,19 +44,19 @@ interface WorkerReport {
   readonly written: readonly Written[];
   readonly wrong: readonly string[];
   readonly messages: number;
-  /** Ids of the entries that its follower got. */
+  /** Ids of the stream entries that the worker's follower received. */
   readonly ids: readonly string[];
 }
 
-/** The state that a write left, by the number of times it was applied. */
-async function held(redis: RedisServer, { kind, key, mark }: Written, lists: Map<string, string[]>) {
+/** Returns what the write left in Redis, as a number that grows by `full` each time the write is applied. */
+async function stateOf(redis: RedisServer, { kind, key, mark }: Written, lists: Map<string, string[]>) {
   if (kind === "count") return Number((await redis.command("GET", key)) ?? 0);
   if (kind === "field") return Number((await redis.command("HGET", key, mark!)) ?? 0);
   if (kind === "score") return Number((await redis.command("ZSCORE", key, mark!)) ?? 0);
   return lists.get(key)!.filter((each) => each === mark).length;
 }
 
-describe(`a model, for ${SECONDS} s`, { tags: "redis-server", retry: 0 }, () => {
+describe(`random writes under faults, for ${SECONDS} s`, { tags: "redis-server", retry: 0 }, () => {
   async function run(writes: WriteMode): Promise<{ redis: RedisServer; reports: WorkerReport[] }> {
     const next = mulberry32(SEED);
     process.stdout.write(`Model of writes: "${writes}"\n`);
@@ -105,7 +106,7 @@ describe(`a model, for ${SECONDS} s`, { tags: "redis-server", retry: 0 }, () => 
       for (let left = ms; left > 0 && !over; left -= 50) await pause(Math.min(50, left));
     };
     const disturbing = [
-      // Functions are frozen, connections reset.
+      // Resets connections, and freezes a function.
       async () => {
         await until(next() * 150);
         if (next() < 0.1) for (const connection of upstream.connections) connection.resetClient();
@@ -115,7 +116,7 @@ describe(`a model, for ${SECONDS} s`, { tags: "redis-server", retry: 0 }, () => 
         await pause(next() < 0.8 ? next() * 200 : next() * 1_500);
         await victim.thaw();
       },
-      // The gateway ends, as it likes or at once, and comes again.
+      // Stops the gateway, gracefully or with SIGKILL, and starts it again.
       async () => {
         await until(1_000 + next() * 3_000);
         if (over) return;
@@ -123,33 +124,33 @@ describe(`a model, for ${SECONDS} s`, { tags: "redis-server", retry: 0 }, () => 
         await gateway.stop();
         gateway = await startGateway();
       },
-      // So does Redis, which forgets nothing that it acknowledged.
+      // Kills Redis and starts it again. It loses no write that it acknowledged (appendfsync always).
       async () => {
         await until(2_000 + next() * 4_000);
         if (over) return;
-        // Not in the middle of a transaction: Redis cuts half a command off its file, and at the second start after that
-        // executes the rest of such a transaction as a whole one.
+        // Not in the middle of a transaction: at the next start Redis cuts an incomplete command off its append-only file,
+        // and at the start after that it runs what is left of the transaction as a complete one.
         await redis.command("CLIENT", "PAUSE", "5000", "WRITE");
         await redis.kill();
         await pause(next() * 300);
         await redis.restart();
       },
-      // News, each with the last that was surely heard by Redis.
+      // Publishes numbered messages, each with the number of the last one that Redis acknowledged.
       async () => {
         await pause(20);
         try {
-          await redis.command("PUBLISH", "news", `${++number} ${surely}`);
-          surely = number;
+          await redis.command("PUBLISH", "news", `${++number} ${acknowledged}`);
+          acknowledged = number;
           await redis.command("XADD", "news", "*", "number", String(number));
         } catch {
-          // Redis is away.
+          // Redis or the connection is down.
         }
       },
     ].map(async (disturb) => {
       while (!over) await disturb();
     });
     let number = 0;
-    let surely = 0;
+    let acknowledged = 0;
     const invocations = await Promise.all(
       functions.map((each, at) =>
         each.invoke({ seed: SEED + 10 + at * 1_000, seconds: SECONDS, lanes: LANES, name: "nf"[at] }),
@@ -159,7 +160,7 @@ describe(`a model, for ${SECONDS} s`, { tags: "redis-server", retry: 0 }, () => 
     });
     await Promise.all(disturbing);
     for (const { error } of invocations) expect(error).toBeUndefined();
-    // Delayed bytes arrive.
+    // Wait for delayed bytes to arrive.
     await pause(3_000);
     return { redis, reports: invocations.map(({ result }) => result as WorkerReport) };
   }
@@ -176,7 +177,7 @@ describe(`a model, for ${SECONDS} s`, { tags: "redis-server", retry: 0 }, () => 
     }
     for (const write of written) {
       const { settlement, full, key, mark } = write;
-      const found = await held(redis, write, lists);
+      const found = await stateOf(redis, write, lists);
       const kind = settlement.error ? `${settlement.error} ${settlement.outcome}` : "resolved";
       settlements.set(kind, (settlements.get(kind) ?? 0) + 1);
       const times = found / full;
@@ -198,13 +199,13 @@ describe(`a model, for ${SECONDS} s`, { tags: "redis-server", retry: 0 }, () => 
       `${written.length} writes, ${reports.map(({ messages }) => messages)} messages: ${JSON.stringify(Object.fromEntries(settlements))}\n`,
     );
     expect(wrong).toEqual([]);
-    // The faults did strike, and there was something left to strike at.
+    // Faults made calls fail in several ways, and enough calls succeeded.
     expect(settlements.size).toBeGreaterThan(3);
     expect(settlements.get("resolved")).toBeGreaterThan(written.length / 4);
     expect(reports.reduce((sum, { messages }) => sum + messages, 0)).toBeGreaterThan(SECONDS);
   }
 
-  /** Returns the groups of elements whose pushes were issued together and resolved, but that are in another order in the list. */
+  /** Returns a message for each group of elements that were pushed together, resolved, and are in another order in the list. */
   function outOfOrder(written: readonly Written[], lists: Map<string, string[]>): string[] {
     const groups = new Map<string, Written[]>();
     for (const write of written) {

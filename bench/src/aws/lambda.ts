@@ -60,7 +60,7 @@ export interface Invocation {
 
 /**
  * Reads the REPORT line of an invocation's log.
- * @throws if there is none
+ * @throws if the log has no REPORT line
  * @see https://docs.aws.amazon.com/lambda/latest/dg/nodejs-logging.html
  */
 export function readReport(log: string): Invocation {

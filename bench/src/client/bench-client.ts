@@ -69,7 +69,7 @@ export interface BenchClient {
   readonly name: string;
   /** The name that people read. */
   readonly label: string;
-  /** The npm package whose version is recorded; none for what comes with Node. */
+  /** The npm package whose version is recorded. Absent if the client comes with Node. */
   readonly package?: string;
   readonly note?: string;
   /** The place in tables and charts: lower comes first. */
@@ -84,7 +84,7 @@ export interface BenchClient {
   readonly reference?: boolean;
   /** Creates the client. It may connect now or with the first command. */
   connect(options: ConnectOptions): ConnectedClient;
-  /** The settings against faults, which `connect` uses with `timeoutMs`, and where they are documented. Absent: there are none. */
+  /** The settings against faults, which `connect` uses with `timeoutMs`, and where they are documented. Absent if there are no such settings. */
   readonly advised?: { readonly settings: string; readonly link: string };
   /**
    * How it is used against faults: names of handlers, and their environments. Default: the handler `faults-client`, with nothing caught

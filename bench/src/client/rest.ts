@@ -40,6 +40,6 @@ export function restHeaders(token: string, keepAlive: boolean): Record<string, s
 /** How long clients keep connections without data in ms, if they are set against faults: less than any server or device on the way. */
 export const IDLE_MS = 1_000;
 
-/** Returns the option of a request that aborts it after a time in ms; none without a time. */
+/** Returns the request option that aborts a request after `timeoutMs`. Without a time it returns no option. */
 export const timeoutSignal = (timeoutMs: number | undefined): { readonly signal?: AbortSignal } =>
   timeoutMs === undefined ? {} : { signal: AbortSignal.timeout(timeoutMs) };

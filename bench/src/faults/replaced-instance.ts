@@ -5,19 +5,19 @@ import { invokeFrozen } from "../rig/run-instance.js";
 import { Gate } from "../util/gate.js";
 import type { CallResult, TurnsEvent } from "./calls.js";
 
-/** The function's timeout in ms. The clients' retries take less, so a call that is still unsettled then hangs. */
+/** Timeout of the function in ms. No client retries for that long, so a call that has not settled by then counts as hung. */
 export const FUNCTION_MS = 6_000;
 
 /** Only two instances start at a time, so that none times out because of the others. */
 const starts = new Gate(2);
 
-/** Function instances of one client, one after another: one that timed out is replaced. */
+/** The function instance of one client. If an invocation times out, the next one gets a new instance, as on Lambda. */
 export class ReplacedInstance {
   private instance: Instance | undefined;
 
   constructor(
     readonly label: string,
-    private readonly what: FunctionSpec,
+    private readonly spec: FunctionSpec,
   ) {}
 
   get output(): string {
@@ -25,11 +25,11 @@ export class ReplacedInstance {
   }
 
   /**
-   * Runs the handler. With `frozenMs` the function is first frozen for that time, and the invocation waits when it thaws. `before` runs
-   * right before the invocation, or as soon as the function is frozen. Returns undefined if the function timed out.
+   * Invokes the function. With `frozenMs` it is first frozen for that time, and thaws with the invocation waiting. `before` runs right
+   * before the invocation, or right after the freeze. Returns undefined if the function timed out.
    */
   async invoke(event: TurnsEvent, before?: () => void, frozenMs = 0): Promise<CallResult[] | undefined> {
-    this.instance ??= await starts.run(() => startInstance({ ...this.what, timeoutMs: FUNCTION_MS }));
+    this.instance ??= await starts.run(() => startInstance({ ...this.spec, timeoutMs: FUNCTION_MS }));
     const { instance } = this;
     if (frozenMs > 0) await instance.freeze();
     before?.();
@@ -43,7 +43,7 @@ export class ReplacedInstance {
     throw new Error(`${this.label}: ${error.errorType}: ${error.errorMessage}\n${this.output}`);
   }
 
-  /** Ends the instance; the next invocation starts another. */
+  /** Stops the instance. The next invocation starts a new one. */
   async stop(): Promise<void> {
     await this.instance?.stop();
     this.instance = undefined;

@@ -34,7 +34,7 @@ export interface JobResult {
   readonly ms: number;
   /** CPU time of the process, all of its threads, in us. */
   readonly cpuUs: number;
-  /** Latencies of single calls in ms; none if calls overlap in one turn. */
+  /** Latencies of single calls in ms. Empty if calls overlap in one turn. */
   readonly latencies: readonly number[];
 }
 

@@ -3,8 +3,8 @@ import { checkText } from "../results/checks.js";
 import type { Result } from "../results/result.js";
 
 /**
- * Returns the rows of the table of the articles' claims: of each the article, the claim, the article's number, the measurement or why
- * there is none, what is beside it, and the verdict. Of several results that decide a claim, the last one counts.
+ * Returns the rows of the table of the articles' claims. A row has the article, the claim, the article's number, the measurement (or why
+ * there is no measurement), other measurements beside it, and the verdict. If several results decide a claim, the last one counts.
  */
 export function claimRows(results: readonly Result[]) {
   const found = results.flatMap((result) => result.checks.map((check) => ({ result, check })));

@@ -48,8 +48,8 @@ const TEXTS = {
 export type ClaimId = keyof typeof TEXTS;
 
 /**
- * Of each claim: what the article found; the scenario whose check decides it, or why none can; and the article's number in the unit of
- * that check, if it has one that can be compared.
+ * For each claim: what the article found; the scenario whose check decides it, or why no scenario can; and the article's number in the
+ * unit of that check, if the article has a number that can be compared.
  */
 const FOUND: Readonly<
   Record<ClaimId, readonly [result: string, by: string | { unmeasured: string }, number?: number]>

@@ -23,7 +23,7 @@ interface ReconnectWay {
   /** The address of plain sockets. Absent: a client. */
   readonly target?: RawTarget;
   readonly client?: BenchClient;
-  /** The protocol of the rig's proxy that the connections cross; absent if they cross none. */
+  /** The protocol of the rig's proxy that the connections pass through. Absent if they pass through no proxy. */
   readonly crosses?: BenchClient["protocol"];
 }
 

@@ -45,7 +45,7 @@ export class Authenticator {
     }
   }
 
-  /** The main token; empty when there is none. */
+  /** The text of the main token. Empty if there is no main token. */
   get mainToken(): string {
     return this.#list.main;
   }

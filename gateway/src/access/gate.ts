@@ -15,7 +15,7 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
-/** Lets a limited number in at a time. The others wait in the order in which they came. */
+/** Lets a limited number of entrants in at a time. The others wait in the order in which they came. */
 export class Gate {
   readonly #waiting = new Fifo<Waiting>();
   #inside = 0;

@@ -1,12 +1,12 @@
 import { isIPv6 } from "node:net";
 
-/** The origins that requests of web pages may have. */
+/** Which `Host` and `Origin` headers of requests are allowed. */
 export interface OriginRules {
-  /** Whether the Host header must name this machine: the defence against a name that was made to point here. */
+  /** Whether the Host header must name this machine. Protects a gateway on a loopback address from DNS rebinding. */
   readonly loopbackHostOnly: boolean;
-  /** Further names that the Host header may hold. */
+  /** Other names that are allowed in the Host header. */
   readonly hosts: readonly string[];
-  /** Origins whose pages may send requests; `*` stands for all. */
+  /** Other origins whose pages may send requests. `*` allows all. */
   readonly origins: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export function originDenialReason(headers: OriginHeaders, rules: OriginRules): 
   return "requests from other sites are refused (setting cors)";
 }
 
-/** Whether pages of `origin` were allowed explicitly. */
+/** Whether the rules list `origin`, or allow all origins. */
 export function originAllowed(origin: string, rules: OriginRules): boolean {
   return rules.origins.includes("*") || rules.origins.includes(origin);
 }
@@ -45,15 +45,15 @@ export function originAllowed(origin: string, rules: OriginRules): boolean {
 const ORIGIN_FORM = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+$/;
 
 /**
- * Checks that the origins have the form that browsers send. Others would never match.
- * @throws {TypeError}
+ * Checks that the origins have the form that browsers send. An origin in another form would never match.
+ * @throws {TypeError} that names the option and the entry
  */
 export function checkOrigins(origins: readonly string[]): void {
   for (const [at, origin] of origins.entries()) {
     if (origin === "*" || origin === "null") continue;
     const isWeb = /^https?:/i.test(origin) && URL.canParse(origin);
-    const proper = isWeb ? new URL(origin).origin : origin;
-    if (proper !== origin)
+    const normal = isWeb ? new URL(origin).origin : origin;
+    if (normal !== origin)
       throw new TypeError(
         `cors: entry ${at + 1} must be an origin alone, without a path or a default port, in lower case`,
       );
@@ -64,8 +64,8 @@ export function checkOrigins(origins: readonly string[]): void {
 }
 
 /**
- * Checks that Host headers can hold these names.
- * @throws {TypeError}
+ * Checks that the names have the form that is compared with Host headers: lower case, without port.
+ * @throws {TypeError} that names the option and the entry
  */
 export function checkHosts(hosts: readonly string[]): void {
   for (const [at, host] of hosts.entries()) {
@@ -76,7 +76,7 @@ export function checkHosts(hosts: readonly string[]): void {
   }
 }
 
-/** Whether a host name stands for this machine and no other. */
+/** Whether a host name always means this machine. */
 export function isLoopbackName(name: string): boolean {
   return (
     name === "localhost" ||
@@ -86,7 +86,7 @@ export function isLoopbackName(name: string): boolean {
   );
 }
 
-/** The name in a Host header: no port, no brackets, lower case. */
+/** Returns the name in a Host header, without port and brackets, in lower case. */
 function hostName(host: string): string {
   const bracketed = /^\[([^\]]*)\](?::\d*)?$/.exec(host);
   if (bracketed) return bracketed[1]!.toLowerCase();

@@ -2,7 +2,7 @@ import { type Entrant, Gate } from "./gate.js";
 import { RateLimit } from "./rate-limit.js";
 import type { ParsedLimits } from "./token-limits.js";
 
-/** A request that would take its token beyond a limit. Nothing of it was run. */
+/** The error of a request that would exceed a limit of its token. No command of it was run. */
 export class LimitExceeded extends Error {
   override readonly name = "LimitExceeded";
 
@@ -18,7 +18,7 @@ export class LimitExceeded extends Error {
   }
 }
 
-/** The limits shared by all tokens of a gateway. */
+/** The limits that all tokens of a gateway share. */
 export interface SharedLimits {
   /** Connections for blocking commands. */
   readonly blocking: number;
@@ -30,21 +30,21 @@ export interface SharedLimits {
   readonly queued: number;
 }
 
-/** The part of each shared limit that one token may hold: half, or all of it if there is no other token. */
+/** The share of each shared limit that one token may use: half, or all of it if there is no other token. */
 export class Shares {
   /** Whether more than one token may run commands. */
   areSeveral = false;
 
   /**
    * @param totals the gateway's limits
-   * @param timeout how long a transaction may wait for others of its token, in ms
+   * @param timeout maximum time in ms that a transaction waits for others of its token
    */
   constructor(
     readonly totals: SharedLimits,
     readonly timeout: number,
   ) {}
 
-  /** Returns the part of a limit that one token may hold now. */
+  /** Returns how much of a limit one token may use now. Infinity if there is no other token. */
   of(limit: keyof SharedLimits): number {
     return this.areSeveral ? Math.max(1, Math.floor(this.totals[limit] / 2)) : Number.POSITIVE_INFINITY;
   }
@@ -57,7 +57,7 @@ const NAMES: Readonly<Record<keyof SharedLimits, string>> = {
   queued: "commands that may wait for Redis",
 };
 
-/** Tracks the current use of one token against its limits. */
+/** Checks one token's use against its shares and its own limits. */
 export class Quota {
   readonly #transactions = new Gate();
   #queued = 0;
@@ -74,12 +74,12 @@ export class Quota {
     private readonly shares: Shares,
   ) {}
 
-  /** Whether the token has limits of its own, so that {@link enterRequest} is due. */
+  /** Whether the token has its own limits. Without them {@link enterRequest} need not be called. */
   get isLimited(): boolean {
     return this.#limits !== null;
   }
 
-  /** Sets the token's own limits. Limits that stay the same keep what they have counted. */
+  /** Sets the token's own limits. A rate that stays the same keeps its count. */
   setLimits(limits: ParsedLimits | null): void {
     const before = this.#limits;
     this.#limits = limits;
@@ -93,7 +93,7 @@ export class Quota {
 
   /**
    * Counts a request, until {@link leaveRequest}.
-   * @throws {LimitExceeded} when too many are under way, or the bytes of earlier ones are more than the rate allows
+   * @throws {LimitExceeded} if too many requests are in flight, or earlier ones used up the rate of bytes
    */
   enterRequest(): void {
     const { concurrentRequests = Number.POSITIVE_INFINITY }: ParsedLimits = this.#limits ?? {};
@@ -109,15 +109,15 @@ export class Quota {
     this.#requests--;
   }
 
-  /** Counts bytes of a body that was received or is sent. */
+  /** Counts bytes of a request or response body against the rate. */
   transferred(bytes: number): void {
     this.#byteRate?.take(bytes);
   }
 
   /**
-   * Counts commands that are about to be sent, until {@link leave}. A batch larger than the token's share is let in when
-   * nothing else of the token is under way; one larger than its rate when the token has sent nothing for a second.
-   * @param blocks whether one of them may wait at Redis, on a connection of its own
+   * Counts commands that are about to be sent, until {@link leave}. A batch larger than the token's share is allowed if no other command
+   * of the token is under way. A batch larger than its rate is allowed if the token has sent nothing for a second.
+   * @param blocks whether one of them may block, on a separate connection
    * @throws {LimitExceeded}
    */
   enter(commands: number, blocks: boolean): void {
@@ -136,8 +136,8 @@ export class Quota {
   }
 
   /**
-   * Counts a wait for entries of a followed stream, until {@link leaveWait}. Returns false, and counts none, if more than
-   * half of the token's share would be in use then, so that blocking commands have the rest.
+   * Counts a connection that waits for entries of a followed stream, until {@link leaveWait}. Returns false, and does not count it, if
+   * more than half of the token's share would then be in use: the rest is for blocking commands.
    */
   enterWait(): boolean {
     if (this.#blocking >= Math.floor(this.shares.of("blocking") / 2)) return false;
@@ -145,17 +145,17 @@ export class Quota {
     return true;
   }
 
-  /** Records that a wait of {@link enterWait} is over. */
+  /** Records the end of a wait that {@link enterWait} allowed. */
   leaveWait(): void {
     this.#blocking--;
   }
 
-  /** Runs a transaction now, or once fewer of the token's transactions run than it may. {@link leaveTransaction} follows. */
+  /** Runs a transaction now, or once the token's share has room for it. The caller then calls {@link leaveTransaction}. */
   enterTransaction(transaction: Entrant): void {
     this.#transactions.enter(transaction, this.shares.of("transactions"), this.transactionTimeout);
   }
 
-  /** Timeout in ms for a transaction, the wait for others of its token included. */
+  /** Timeout in ms of a transaction, including its wait for others of the token. */
   get transactionTimeout(): number {
     return this.shares.timeout;
   }
@@ -172,7 +172,7 @@ export class Quota {
 
   /**
    * Counts an event stream, until {@link leaveStream}.
-   * @param channels how many it begins with, each of which counts as a command
+   * @param channels number of channels at the start; each counts as a command
    * @throws {LimitExceeded}
    */
   enterStream(channels: number): void {
@@ -186,7 +186,7 @@ export class Quota {
   }
 
   /**
-   * Counts commands against their rate.
+   * Counts commands against the rate of commands.
    * @throws {LimitExceeded}
    */
   spend(commands: number): void {
@@ -198,14 +198,14 @@ export class Quota {
   }
 
   /**
-   * Counts what a command costs beyond itself against the rate, whether that allows it or not: as a debt, it delays the token's
-   * next commands.
+   * Counts the extra cost of a command that was allowed, such as the messages that a PUBLISH delivers, against the rate of commands. If
+   * it exceeds the rate, the token's next commands have to wait.
    */
   owe(commands: number): void {
     this.#commandRate?.take(commands);
   }
 
-  /** @param before what the message says before the number of the limit, and `after` behind it */
+  /** @param before the words of the message before the limit's number; `after` are the words behind it */
   #overLimit(limit: keyof ParsedLimits, before: string, after: string, seconds = 1): LimitExceeded {
     const text = `this token ${before} ${this.#limits![limit]} ${after} (limit ${limit})`;
     return new LimitExceeded(text, Math.ceil(seconds));

@@ -21,7 +21,7 @@ export class RateLimit {
     this.#at = now;
   }
 
-  /** Returns the seconds until an amount is let in; 0 when it is now. `now` is in ms and never goes back. */
+  /** Returns the seconds until an amount is admitted, or 0 if it is admitted now. `now` is in ms and never goes back. */
   secondsUntil(amount: number, now: number): number {
     this.#content = Math.min(this.#burst, this.#content + ((now - this.#at) * this.rate) / 1_000);
     this.#at = now;
@@ -30,7 +30,7 @@ export class RateLimit {
     return missing <= 1e-9 * this.#burst ? 0 : missing / this.rate;
   }
 
-  /** Takes an amount, whether it is there or not. */
+  /** Takes an amount, even if the bucket does not hold it. */
   take(amount: number): void {
     this.#content -= amount;
   }

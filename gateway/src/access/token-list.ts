@@ -9,14 +9,14 @@ import { checkTokens, TOKEN_FORM, TOKEN_RULE, type TokenOptions, TokensError } f
 export interface TokenSources {
   /** The main token, which may do all that the gateway lets through. */
   readonly token?: string | undefined;
-  /** A file that holds it. */
+  /** A file with the main token. */
   readonly tokenFile?: string | undefined;
   readonly tokens?: readonly TokenOptions[] | undefined;
-  /** A YAML or JSON file with such a list. */
+  /** A YAML or JSON file with a list of tokens like `tokens`. */
   readonly tokensFile?: string | undefined;
 }
 
-/** A token as it is known at run time. */
+/** A token whose options were checked, and whose secrets were read from their files. */
 export interface KnownToken {
   readonly name: string;
   readonly digest: Buffer;
@@ -29,15 +29,15 @@ export interface KnownToken {
 
 /** All current tokens. */
 export interface TokenList {
-  /** The main token itself; empty when there is none. */
+  /** The text of the main token. Empty if there is no main token. */
   readonly main: string;
   readonly tokens: readonly KnownToken[];
-  /** The text of every file that was read, by path. It is compared to detect changes. */
+  /** The text of every file that was read, by path. A later reading is compared with it to detect changes. */
   readonly files: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads all tokens, those in files included.
+ * Reads all tokens, including those in files.
  * @throws {TypeError} that names the option, the file and the line at fault, never the line's content
  * @throws {FileError} when a file can't be read; its message begins with the option's name
  */
@@ -57,16 +57,16 @@ export function readTokenList(sources: TokenSources): TokenList {
   if (sources.tokensFile !== undefined) listed.push(...tokensIn(sources.tokensFile, files));
   const tokens = listed.map((each) => knownToken(each, secretIn));
   if (main !== "") tokens.unshift({ name: "main", digest: digestOf(main), role: "admin", user: null });
-  const same = sameTwo(tokens);
-  if (same) {
+  const duplicate = findDuplicate(tokens);
+  if (duplicate) {
     const option = sources.tokens ? "tokens" : `tokensFile: ${sources.tokensFile}`;
-    throw new TypeError(`${option}: '${same[0]}' and '${same[1]}' are the same token`);
+    throw new TypeError(`${option}: '${duplicate[0]}' and '${duplicate[1]}' are the same token`);
   }
   return { main, tokens, files };
 }
 
-/** The names of two that are the same token; null when all differ. */
-function sameTwo(tokens: readonly KnownToken[]): readonly [string, string] | null {
+/** Returns the names of two entries with the same token, or null if all tokens differ. */
+function findDuplicate(tokens: readonly KnownToken[]): readonly [string, string] | null {
   const names = new Map<string, string>();
   for (const { name, digest } of tokens) {
     const key = digest.toString("hex");

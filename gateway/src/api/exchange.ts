@@ -31,7 +31,7 @@ const SMALL_BODY = 64 * 1024;
 const LARGE_BODY_SHARE = 1 / 2;
 /** Timeout in ms for a body's wait for memory. */
 const MEMORY_TIMEOUT = 5_000;
-/** The error of a request for which there is no memory. */
+/** The error of a request that does not fit in the memory for buffers. */
 export const NO_MEMORY = "ERR the gateway has no memory left for this request; try again later";
 
 const REVOKED = "WRONGPASS the token was removed or changed while the request waited";
@@ -301,8 +301,8 @@ export class Exchange implements HttpExchange, Copy {
   }
 
   /**
-   * Reads the body whole. Calls `done` with it; a body of more than `max` bytes, or of more than can ever fit in the memory
-   * for buffers, is refused instead. It waits for memory, unread, and is refused if there is none in time.
+   * Reads the whole body and calls `done` with it. Refuses a body of more than `max` bytes, or of more than can ever fit in the memory
+   * for buffers. The body stays unread until there is memory for it, and is refused if there is not enough in time.
    */
   readBody(max: number, done: (body: Buffer) => void): void {
     const length = this.connection.unread;

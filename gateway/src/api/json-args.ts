@@ -81,7 +81,7 @@ export class JsonCommands {
       throw new BadRequest("ERR invalid JSON: unexpected data after the array");
   }
 
-  /** Reads one command. @throws {BadRequest} when there is none */
+  /** Reads one command. @throws {BadRequest} if there is no valid command */
   next(): Command {
     this.#open("expected a command as an array", "ERR empty command");
     writer.begin();

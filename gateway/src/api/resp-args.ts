@@ -36,7 +36,7 @@ export class RespCommands {
     return !this.isAtEnd;
   }
 
-  /** Reads one command. @throws {BadRequest} when there is none */
+  /** Reads one command. @throws {BadRequest} if there is no valid command */
   next(): Command {
     const body = this.body;
     const from = this.#at;

@@ -19,8 +19,8 @@ export function environmentOf(gateway: {
 }
 
 /**
- * Returns the environment variable for clients of Redis's own protocol, if one server is to be reached by TCP, with a password
- * that stays the same or none.
+ * Returns the environment variable for clients of Redis's own protocol, if there is one server, reached by TCP, without a password or
+ * with one that does not change.
  */
 export function redisEnvironmentOf(options: SignInSettings): Record<string, string> {
   const { redis } = options;

@@ -26,9 +26,9 @@ function infoOf(name: string, row: string, id: number) {
     admin: flags.includes("a"),
     /** Concerns channels rather than keys. */
     pubsub: flags.includes("p"),
-    /** The nodes of a cluster that it goes to (`all_shards`, `multi_shard`, ...); null: the one of its keys, or any. */
+    /** The nodes of a cluster that it goes to (`all_shards`, `multi_shard`, ...). Null: the node of its keys, or any node. */
     requestPolicy: request === "-" ? null : request,
-    /** The way to combine the replies of several nodes (`agg_sum`, ...); null: none, or in the order of its keys. */
+    /** The way to combine the replies of several nodes (`agg_sum`, ...). Null: they are not combined, or put in the order of its keys. */
     responsePolicy: response === "-" ? null : response,
     /** The positions of its keys, in the table's notation: see `getKeyIndexes`. */
     keys,

@@ -29,9 +29,9 @@ export class RequestReader {
   #chunked: ChunkedBody | null = null;
   #body: BodyBuffer | null = null;
   #head: RequestHead | null = null;
-  /** What the present request's target begins with, between `/n/` and the next slash; empty without it. */
+  /** The part of the current request's target between `/n/` at its start and the next slash. Empty if the target has no `/n/`. */
   number = "";
-  /** The bytes of the last head, without a number, the empty line included; none for a long one. */
+  /** The bytes of the last head with its empty line, but without a number. Empty after a long head. */
   #headBytes: Buffer = EMPTY;
 
   get head(): RequestHead {
@@ -167,7 +167,7 @@ export class RequestReader {
   }
 }
 
-/** Returns the index of the slash behind the number that a target begins with; -1 if it begins with none. */
+/** Returns the index of the slash behind the number at the start of a target, or -1 if the target has no number there. */
 function endOfNumber(input: Buffer, from: number): number {
   for (let i = 0; i < NUMBERED.length; i++) if (input[from + i] !== NUMBERED[i]) return -1;
   const start = from + NUMBERED.length;

@@ -81,7 +81,7 @@ export class ResponseSender {
 
   /**
    * Takes bytes of the budget for a body that is about to be sent, until the client has taken it. Returns false, and takes
-   * none, if more than this share of the budget would be in use then.
+   * none, if more than this share of the budget would then be in use.
    */
   reserve(bytes: number, share: number): boolean {
     if (!this.budget.take(bytes, share)) return false;

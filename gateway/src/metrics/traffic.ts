@@ -5,7 +5,7 @@ import { BYTES, Histogram, SECONDS } from "./histogram.js";
 
 /** The requests of one route. */
 export class RouteNumbers {
-  /** Responses by status; 0 stands for none. */
+  /** Responses by status. 0 counts requests without a response. */
   readonly responses = new Map<number, number>();
   /** From a request's head to its response, in seconds. */
   readonly duration = new Histogram(SECONDS);

@@ -35,7 +35,7 @@ export class BucketTable {
 
   /**
    * Returns the buckets that have changed since the change with the number `sequence`, in base 36 with commas between. The
-   * text is empty for none, and {@link ALL} if any key may have changed.
+   * text is empty if no bucket has changed, and {@link ALL} if any key may have changed.
    */
   changesSince(sequence: number): string {
     if (sequence === this.sequence) return "";

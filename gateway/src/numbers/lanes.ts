@@ -80,8 +80,8 @@ export class Lanes {
   }
 
   /**
-   * Returns the headers of responses, name and value in turn: what clients begin their numbers with, which is this process and
-   * a time of its clock. Returns none while it does not offer numbers.
+   * Returns headers for responses, as alternating names and values. They have what clients begin their numbers with: this process and
+   * a time of its clock. Empty while it does not offer numbers.
    */
   offer(): readonly string[] {
     const now = this.#now();

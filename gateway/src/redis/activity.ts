@@ -1,34 +1,34 @@
 import { systemClock } from "../util/clock.js";
 
-/** Maximum interval in ms between checks whether Redis can rest, while something is under way. */
+/** Maximum time in ms until the next check if Redis is in use at a check. */
 const MAX_CHECK_INTERVAL = 1_000;
 
 /** A part of the gateway that closes its connections while Redis is not used. */
 export interface Resting {
-  /** Closes idle connections, and stops what would open others. */
+  /** Closes its connections to Redis, and stops timers that would open new ones. */
   rest(): void;
   /** Called when Redis is used again. */
   wake?(): void;
 }
 
 /**
- * Whether clients use Redis. Without their commands for a time, or before the first one, the gateway keeps no connection to Redis,
- * so that a host can let it sleep. What the gateway does by itself does not count as use.
+ * Tracks whether clients use Redis. After a time without commands the gateway closes its connections, so that the host can put
+ * Redis to sleep. A lazy gateway opens none before the first command. Commands that the gateway sends by itself do not count as use.
  */
 export class Activity {
   readonly #members = new Set<Resting>();
   #usedAt: number;
-  /** Uses of connections that are lent. */
+  /** Number of connections that are lent now. */
   #lent = 0;
   #timer: NodeJS.Timeout | undefined;
-  /** Whether the gateway keeps no connection at present. */
+  /** Whether the members rest, so that the gateway has no connection to Redis. */
   isResting: boolean;
-  /** Returns whether something else is under way, such as commands or event streams. */
+  /** Returns whether commands are pending or event streams are open. Set by the owner. */
   isBusy: () => boolean = () => false;
 
   /**
-   * @param idle time in ms without commands after which connections are closed. 0: they are never closed
-   * @param isLazy whether it rests until the first command
+   * @param idle time in ms without commands after which connections are closed. 0: never
+   * @param isLazy whether the members rest until the first command
    */
   constructor(
     private readonly idle: number,
@@ -46,7 +46,7 @@ export class Activity {
     return () => this.#members.delete(member);
   }
 
-  /** A client's command or event stream is about to use Redis. */
+  /** Records that a client's command or event stream is about to use Redis, and wakes the members if they rest. */
   use(): void {
     this.#usedAt = this.clock.now();
     if (!this.isResting) return;
@@ -55,7 +55,7 @@ export class Activity {
     for (const member of [...this.#members]) member.wake?.();
   }
 
-  /** A connection is lent for a use of its own, until {@link giveBack}. */
+  /** Records that a blocking command or a transaction got a connection, until {@link giveBack}. */
   lend(): void {
     this.#lent++;
   }

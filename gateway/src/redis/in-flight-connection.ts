@@ -8,7 +8,7 @@ import { authErrorOf, type Login } from "./credentials/login.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 
-/** A reply for which there is no memory: see `maxBufferedBytes`. */
+/** The failure of a command whose reply does not fit in memory: see `maxBufferedBytes`. */
 export const NO_ROOM = new UpstreamFailure(
   "no-room",
   "the gateway has no memory left for the reply of Redis",
@@ -48,7 +48,7 @@ interface Written {
 export interface InFlightConnectionHandler {
   /** Called when more may be written. */
   onWritable(): void;
-  /** A large reply has begun. Returns whether later commands go elsewhere, so that a pause delays none. */
+  /** Called when a large reply begins. Returns whether later commands use another connection, so that a pause does not delay them. */
   onLarge(size: number): boolean;
   /** The connection should be paused for a slow reader, and others wait on it. */
   onCrowded(): void;

@@ -4,7 +4,7 @@ import { MINUS, STAR } from "../util/bytes.js";
 import { type Receiver, UpstreamFailure } from "./failure.js";
 import { NO_ROOM } from "./in-flight-connection.js";
 
-/** Makes one reply of those of several nodes, none of which is an error. */
+/** Combines the replies of several nodes into one reply. No reply is an error. */
 export type Combine = (replies: readonly Buffer[]) => Buffer;
 
 /** Takes the replies to the parts of a command, by the parts' places, and passes on one reply. */

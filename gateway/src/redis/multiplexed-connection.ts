@@ -71,7 +71,7 @@ export class MultiplexedConnection {
   #usedAt = 0;
   #idleTimer: NodeJS.Timeout | undefined;
   readonly #stopResting: (() => void) | undefined;
-  /** Called once when the connection closes, however that came about. */
+  /** Called once when the connection closes, for any reason. */
   onClose: (() => void) | undefined;
 
   constructor(private readonly options: MultiplexedConnectionOptions) {
@@ -258,7 +258,7 @@ export class MultiplexedConnection {
     }
   }
 
-  /** The address leads to another server. Later commands go there. Those in flight get their replies here. */
+  /** Called when the address leads to another server. Later commands go there. Commands in flight get their replies here. */
   #leave(connection: InFlightConnection): void {
     connection.isLeft = true;
     if (connection === this.#spare) {

@@ -44,7 +44,7 @@ export function parseRedisUrl(url: string) {
   return {
     /** The path of a UNIX socket; undefined for TCP. */
     path: isSocket ? decoded(path) : undefined,
-    /** One server, several nodes of a cluster, or Sentinels; none for a UNIX socket. */
+    /** The address of one server, or those of a cluster's nodes or of Sentinels. Empty for a UNIX socket. */
     addresses,
     isTls: scheme.startsWith("rediss"),
     isSentinel,

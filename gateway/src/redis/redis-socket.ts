@@ -55,8 +55,8 @@ export interface RedisSocketOptions {
   /** Records the outcome of the attempt to connect. Default: it is not recorded. */
   readonly reachability?: Reachability | undefined;
   /**
-   * Gets the connection. A server that refuses commands for now, as while it loads its data, then counts as up: each command is told
-   * so. Default: there is none.
+   * Gets the connection. With a watch, a server that refuses commands for now, as while it loads its data, counts as up: each command gets
+   * the refusal. Default: no watch.
    */
   readonly watch?: ConnectionWatch | undefined;
 }
@@ -170,7 +170,7 @@ export class RedisSocket {
     }
   }
 
-  /** Sends a command, once the connection is up. Those of one iteration of the event loop go out together. */
+  /** Sends a command, once the connection is up. Commands of one iteration of the event loop are written together. */
   send(command: Command): void {
     this.options.counters.commands++;
     const socket = this.#socket!;

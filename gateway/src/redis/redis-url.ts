@@ -35,7 +35,7 @@ export interface RemoteEngine extends Engine {
 
 /** Options of a connection to Redis that its URL does not hold. */
 export interface RemoteOptions {
-  /** The certificates of TLS connections. They are closed with the engine. Default: the system's authorities, and none of its own. */
+  /** The certificates of TLS connections. They are closed with the engine. Default: the system's authorities, and no client certificate. */
   readonly tls?: RedisTls | undefined;
   /** What the user of the URL signs in with. Default: the password of the URL. They are closed with the engine. */
   readonly credentials?: Credentials | null | undefined;

@@ -30,7 +30,7 @@ const LONGEST = 300;
 
 /**
  * Returns the code of an error reply by which the server refused a command: it was not run, and may be run later. Returns null for
- * any other reply, such as an error of the same code that a script has made up.
+ * any other reply, such as an error of the same code that a script returns.
  * @param command the command; null if it runs no script
  */
 export function refusalOf(reply: Buffer, command: Command | null): Refusal | null {
@@ -44,7 +44,7 @@ export function refusalOf(reply: Buffer, command: Command | null): Refusal | nul
   return code === undefined || UNBLOCKED_BY_CLIENT.test(text) ? null : (code as Refusal);
 }
 
-/** Whether a command's reply may be an error that a script or a module has made up. */
+/** Whether a command's reply may be an error of a script or a module, with any text. */
 export function mayRunScript(command: Command): boolean {
   const info = getCommandInfo(command);
   return info === null || info.group === "scripting";

@@ -4,8 +4,8 @@ import { UpstreamFailure } from "./failure.js";
 import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 
 /**
- * Sends one command on a connection of its own, made and ended for it, and returns the reply.
- * @throws {UpstreamFailure} when there is none in time, or it is an error
+ * Opens a connection, sends one command, closes the connection, and returns the reply.
+ * @throws {UpstreamFailure} if there is no reply in time, or it is an error
  */
 export function sendOnce(options: RedisSocketOptions, command: Command): Promise<Buffer> {
   return new Promise((resolve, reject) => {

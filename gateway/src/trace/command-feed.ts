@@ -21,7 +21,7 @@ export class CommandFeed {
       try {
         listener(command);
       } catch {
-        // The reply goes on its way.
+        // A listener's error must not affect the reply.
       }
     }
   }

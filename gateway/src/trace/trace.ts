@@ -104,7 +104,7 @@ function tracingTransaction(
   };
 }
 
-/** Returns the code of an error reply, and none of its data. Null for any other reply. */
+/** Returns the code of an error reply, without its text, which may contain data. Null for any other reply. */
 function errorOf(reply: Buffer): string | null {
   return isError(reply) ? (/^[A-Z][A-Z0-9_]*/.exec(reply.toString("latin1", 1, 64))?.[0] ?? "ERR") : null;
 }

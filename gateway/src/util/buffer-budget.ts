@@ -3,7 +3,7 @@ import { systemClock } from "./clock.js";
 
 /** Time in ms for which memory counts as short after bytes were refused. */
 const SHORT_FOR = 5_000;
-/** The share of the memory of the process that is buffered at most by default: what is read, copied and freed takes more. */
+/** Default of the limit as a share of the process's memory. Reading, copying and garbage need memory beyond the buffers. */
 const SHARE = 1 / 4;
 const MIN_BUDGET = 16 * 1024 * 1024;
 
@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 /**
- * The bytes that may be buffered at a time for all requests together: bodies being read, replies on their way to their
- * readers. Bytes are taken before they are kept and given back when they are dropped.
+ * Limits the bytes that are buffered at a time for all requests together: bodies being read, and replies being sent. Bytes are taken
+ * before they are buffered, and given back when they are dropped.
  */
 export class BufferBudget {
   readonly limit: number;
@@ -33,7 +33,7 @@ export class BufferBudget {
     this.limit = limit;
   }
 
-  /** Whether bytes were refused lately, or are being waited for. */
+  /** Whether a request waits for bytes, or bytes were refused in the last 5 s. */
   get isShort(): boolean {
     return this.#waiting.length > 0 || this.clock.now() - this.#refusedAt < SHORT_FOR;
   }
@@ -43,7 +43,7 @@ export class BufferBudget {
     return this.used > this.limit / 2;
   }
 
-  /** Takes bytes. Returns false, and takes none, if more than this share of the limit would be in use then. */
+  /** Takes bytes. Returns false, and takes none, if more than this share of the limit would then be in use. */
   take(bytes: number, share = 1): boolean {
     if (this.used + bytes > this.limit * share) {
       this.#refusedAt = this.clock.now();
@@ -58,7 +58,7 @@ export class BufferBudget {
     if (this.#waiting.length > 0) this.#grant();
   }
 
-  /** Takes bytes as {@link take} does, unless others wait for as large a share of the limit, or a larger one. */
+  /** Takes bytes as {@link take} does, but returns false if a request waits that may use the same share of the limit or a larger one. */
   takeInTurn(bytes: number, share = 1): boolean {
     const mustWait = this.#waiting.length > 0 && this.#waiting.some((waiting) => waiting.share >= share);
     return !mustWait && this.take(bytes, share);
@@ -66,15 +66,15 @@ export class BufferBudget {
 
   /**
    * Takes bytes now, or once enough are returned within `timeout` ms. `done` is called once, with whether the bytes were
-   * taken, unless the returned function was called before. Waiting requests are served in their order. Those for a larger
-   * share of the limit do not wait for those for a smaller one.
+   * taken, unless the returned function was called before. Waiting requests are served in their order. A request that may use
+   * a larger share of the limit does not wait for requests that may use a smaller one.
    */
   whenFree(bytes: number, share: number, timeout: number, done: (granted: boolean) => void): () => void {
     if (this.takeInTurn(bytes, share)) {
       done(true);
       return () => {};
     }
-    // More than the limit never fits.
+    // These bytes would never fit.
     if (bytes > this.limit * share) {
       done(false);
       return () => {};
@@ -89,7 +89,7 @@ export class BufferBudget {
     return () => this.#remove(waiting);
   }
 
-  /** Ends a wait. Those behind it may fit. */
+  /** Ends a wait. Requests behind it may fit now. */
   #remove(waiting: Waiting): void {
     const at = this.#waiting.indexOf(waiting);
     if (at < 0) return;
@@ -99,11 +99,11 @@ export class BufferBudget {
   }
 
   #grant(): void {
-    // Those behind one that does not fit wait for their turn, unless their share is larger.
+    // Requests behind one that does not fit wait for their turn, unless their share is larger.
     let blocked = 0;
     for (const waiting of [...this.#waiting]) {
       const { bytes, share, done, timer } = waiting;
-      // A receiver may have ended the wait of another.
+      // `done` of an earlier request may have ended this wait.
       const at = this.#waiting.indexOf(waiting);
       if (at < 0 || share <= blocked) continue;
       if (this.used + bytes > this.limit * share) {
@@ -118,7 +118,7 @@ export class BufferBudget {
   }
 }
 
-/** A part of a budget for one use: its bytes count in the budget, and have a limit of their own. */
+/** A part of a budget for one use. It has its own limit, and its bytes count in the budget too. */
 export class BudgetPart {
   readonly limit: number;
   #used = 0;
@@ -150,7 +150,7 @@ export class BudgetPart {
 /** The default of `maxBufferedBytes`: a quarter of the memory that the process may use, in bytes. */
 export function defaultBufferedBytes(): number {
   const total = totalmem();
-  // 0, undefined or a number beyond all memory where no limit is set.
+  // Without a limit it returns 0, undefined or a number above the memory of the machine.
   const constrained = process.constrainedMemory?.() ?? 0;
   const memory = constrained > 0 ? Math.min(constrained, total) : total;
   return Math.max(MIN_BUDGET, Math.floor(memory * SHARE));

@@ -34,7 +34,7 @@ export interface StreamRequest {
 
 /**
  * Returns the endpoint where event streams are opened, and the function that opens them.
- * @throws ConfigError if the client has none.
+ * @throws ConfigError if the client has no such endpoint.
  */
 export function getStreamEndpoint(
   { context: { endpoint, transport } }: ConfiguredClient,

@@ -39,7 +39,7 @@ describe("a Keyv on KeyvStore", () => {
     expect(await Redis.fromEnv().ttl("keyv:app:b")).toBe(-1);
   });
 
-  test("an endless time to live is none, and one that is no time is refused", async () => {
+  test("an infinite time to live means none, and an invalid one is refused", async () => {
     const keyv = keyvOf("app");
     for (const [key, ttl] of Object.entries({ endless: Number.POSITIVE_INFINITY, ages: 1e300 })) {
       expect(await keyv.set(key, 1, ttl)).toBe(true);

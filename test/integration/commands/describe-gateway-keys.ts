@@ -70,7 +70,7 @@ const CALLS = [
   ["LCS", "a", "b", "LEN"],
 ];
 
-/** Commands with an argument that determines the node as a key does, but is none. */
+/** Commands with an argument that determines the node like a key, but is a channel. */
 const CHANNELS = new Set(["SPUBLISH", "SSUBSCRIBE", "SUNSUBSCRIBE"]);
 
 /**

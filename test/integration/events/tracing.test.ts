@@ -36,7 +36,7 @@ function replyTwice(): void {
   endpoint.onRequest = ({ socket }) => void socket.write(httpResponse(body, json));
 }
 
-test("a command publishes its start, its end and those of its request", async () => {
+test("a command publishes its own start and end, and the start and end of its request", async () => {
   reply("$12\r\nsecret-value\r\n");
   expect(await client().get("secret-key")).toBe("secret-value");
   expect(names()).toEqual([

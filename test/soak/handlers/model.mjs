@@ -1,5 +1,5 @@
-// Issues random commands for a while, each with a mark of its own, and tells what became of every one; what can be seen
-// to be wrong at once is reported as such.
+// Issues random commands for a while, each with its own mark, and returns the outcome of every one. Errors that are visible
+// at once are returned in `wrong`.
 import { getEventListeners } from "node:events";
 import { follow } from "warmline/streams";
 import { mulberry32 } from "../../support/model/random.mjs";
@@ -18,7 +18,7 @@ process.on("warning", ({ name, message }) => {
   if (name.startsWith("MaxListeners")) wrong.push(message);
 });
 
-/** ms that this process has been awake. */
+/** Time in ms for which this process was not frozen. */
 let awake = 0;
 let last = performance.now();
 function tick() {
@@ -27,7 +27,7 @@ function tick() {
   last = now;
 }
 
-/** What became of a call: a value, or an error's outcome. */
+/** Returns the result of a call: its value, or the outcome and name of its error. */
 async function settlementOf(call, signal, what) {
   try {
     return { value: await call };
@@ -42,12 +42,12 @@ async function settlementOf(call, signal, what) {
   }
 }
 
-/** A lane of calls, one after another. */
+/** Issues calls one after another. */
 class Lane {
   written = [];
   #register = 0;
   #least = 0;
-  /** What may still be on its way, and come after what was written later. */
+  /** Values that may still be under way, and be written after later ones. */
   #late = new Set();
   #number = 0;
 
@@ -64,7 +64,7 @@ class Lane {
     return choices[Math.floor(this.random() * choices.length)];
   }
 
-  /** A command: its method and arguments, and what is done with its settlement. */
+  /** Returns a random command: its method and arguments, and a function that is called with its settlement. */
   command(list, group) {
     const { name } = this;
     const id = this.id();
@@ -107,7 +107,7 @@ class Lane {
         return {
           call: ["set", `register:${name}`, value],
           settle: (settlement) => {
-            // Those of a group that is none may have come in any order.
+            // Commands without a group may run in any order.
             if (!settlement.outcome && group) this.#least = value;
             else if (settlement.outcome !== "unsent") this.#late.add(value);
           },
@@ -138,7 +138,7 @@ class Lane {
     const controller = random() < 0.1 ? new AbortController() : undefined;
     const signal = controller?.signal;
     if (controller) setTimeout(() => controller.abort(new Error("enough")), random() * 60);
-    // What is not batched may overtake.
+    // A command that is not batched may overtake others.
     const batched = random() < 0.85;
     const client = (batched ? base : alone).with({ timeout, ...(signal && { signal }) });
     const group = batched ? this.id() : undefined;
@@ -191,7 +191,7 @@ class Lane {
     );
   }
 
-  /** All of it or nothing. */
+  /** Increments one key `size` times in a transaction. */
   async transaction(client, signal, size) {
     const id = this.id();
     const multi = client.multi();
@@ -201,7 +201,7 @@ class Lane {
       !settlement.outcome &&
       settlement.value.join() !== Array.from({ length: size }, (_, i) => i + 1).join()
     ) {
-      // Of writes that may be applied twice the second response counts on.
+      // A transaction that was applied twice returns the second response.
       if (options.writes !== "at-least-once")
         wrong.push(`transaction ${id} of ${size} gave ${settlement.value.slice(0, 5)}`);
     }
@@ -214,7 +214,7 @@ class Lane {
   }
 }
 
-/** Listens, and tells what was missed without a word, or heard twice. */
+/** Subscribes and follows a stream. Reports messages that were repeated, or missed without a gap. */
 function listen() {
   let heard = 0;
   let messages = 0;
@@ -264,7 +264,7 @@ export async function handler({ seed, seconds, lanes, name }) {
   tick();
   const stopListening = listen();
   const all = Array.from({ length: lanes }, (_, at) => new Lane(`${name}${at}`, seed + at));
-  // Once the client knows whom it talks to, bytes travel with the rest.
+  // After the first response the client knows that it talks to a gateway, and batches bytes with other commands.
   while (!(await base.ping().catch(() => false)));
   const end = awake + seconds * 1_000;
   await Promise.all(
@@ -275,7 +275,7 @@ export async function handler({ seed, seconds, lanes, name }) {
   const { messages, ids } = await stopListening();
   base.close();
   clearInterval(ticking);
-  // What is left of timers that were about to fire, such as those of aborts.
+  // Timers of aborts may still be pending for a while.
   for (let i = 0; i < 50 && timers() > before; i++) await pause(100);
   if (timers() > before) wrong.push(`${timers() - before} timers were left`);
   return { written: all.flatMap(({ written }) => written), wrong, messages, ids, stats: base.stats() };

@@ -1,8 +1,8 @@
 import type { Duplex } from "node:stream";
 
 /**
- * A RESP2 reply that can be compared and printed: its type byte and its text (`:1`, `+OK`, `$text`, `-ERR ...`,
- * `$-1` for null, `*-1` for the null array), or an array of these.
+ * A RESP2 reply in a form that can be compared and printed: its type byte and its text (`:1`, `+OK`, `$text`, `-ERR ...`,
+ * `$-1` for null, `*-1` for the null array), or an array of replies.
  */
 export type Reply = string | readonly Reply[];
 
@@ -27,9 +27,9 @@ export class ReplyClient {
   }
 
   /**
-   * Sends a command that waits. Resolves when it has begun, by the reply of a PING in the same write: both are run before any
-   * command of another client, and before that reply is sent.
-   * @returns the promise of its reply, in an object so that it is not awaited
+   * Sends a blocking command, and resolves when it blocks. A PING goes before it in the same write. The server runs both before it sends
+   * the PING's reply, and before any command of another client.
+   * @returns the promise of the command's reply, in an object so that `await` does not wait for it
    */
   async begin(command: readonly string[]): Promise<{ reply: Promise<Reply> }> {
     const [pong, reply] = this.send([["PING"], command]) as [Promise<Reply>, Promise<Reply>];
@@ -62,7 +62,7 @@ export class ReplyClient {
   }
 }
 
-/** A command as RESP; each character of an argument is one byte. */
+/** Encodes a command as RESP. Each character of an argument is one byte (Latin-1). */
 function encodeCommand(args: readonly string[]): Buffer {
   const text = args.map((arg) => `$${arg.length}\r\n${arg}\r\n`).join("");
   return Buffer.from(`*${args.length}\r\n${text}`, "latin1");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { isOutage } from "../../../src/cache/outage.js";
 import { RedisError } from "../../../src/errors.js";
 
-// Servers of these versions are not at hand. With a real one: test/faults/cache.test.ts.
+// Written out here because no test runs a Redis before version 7. With a real Redis: test/faults/cache.test.ts.
 
 const inScript = (error: string) =>
   `ERR Error running script (call to f_6b1bf486c81ceb7edf3c093f4c48582e38c0e791): @user_script:4: @user_script: 4: ${error}`;
@@ -16,7 +16,7 @@ test.each([
   ],
   ["-NOREPLICAS Not enough good replicas to write.", true],
   ["WRONGTYPE Operation against a key holding the wrong kind of value", false],
-])("an error in a script of Redis before version 7 has the code of its command: %s", (error, expected) => {
+])("an error that Redis before 7.0 wraps in a script error is recognised: %s", (error, expected) => {
   expect(isOutage(new RedisError(inScript(error), { command: "EVALSHA" }))).toBe(expected);
 });
 
@@ -30,7 +30,7 @@ test.each([
   expect(isOutage(new RedisError(reply, { command: "EVALSHA" }))).toBe(expected);
 });
 
-// Messages of Upstash's documentation. Limits of a gateway's token: test/faults/cache.test.ts.
+// Messages from Upstash's documentation. For the limits of a gateway token, see test/faults/cache.test.ts.
 test.each([
   ["ERR max requests limit exceeded. Limit: 500000, Usage: 500000.", true],
   ["ERR max daily request limit exceeded. Limit: 10000, Usage: 10000.", true],
@@ -39,6 +39,6 @@ test.each([
   ["ERR max request size exceeded. Limit: 1048576 bytes, Actual: 2097152 bytes", false],
   ["ERR max single record size exceeded", false],
   ["ERR max key size exceeded. Limit: 32768 bytes, Actual: 40000 bytes", false],
-])("an exceeded limit of a plan is an outage, and one of a size is not: %s", (reply, expected) => {
+])("an exceeded plan limit is an outage, an exceeded size limit is not: %s", (reply, expected) => {
   expect(isOutage(new RedisError(reply, { command: "EVALSHA" }))).toBe(expected);
 });

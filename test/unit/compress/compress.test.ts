@@ -110,7 +110,7 @@ describe.each(ways)("$format, as text: $text", (way) => {
     expect(() => codec.decode(damaged)).toThrow(/^compress: the value is damaged: /);
   });
 
-  test("levels are those of the format", () => {
+  test("the level changes the size, and values of any level are read", () => {
     const text = Array.from({ length: 2_000 }, (_, n) => n * n).join();
     const sizes = [1, 9].map((level) => stored(compress({ ...way, level, codec: "text" }), text).length);
     expect(sizes[1]).not.toBe(sizes[0]);
@@ -137,7 +137,7 @@ describe("values that GLIDE 2.5.2 has stored", () => {
   const read = (base64: string) =>
     compress({ codec: "text" }).decode(new Uint8Array(Buffer.from(base64, "base64")));
 
-  test("those in zstd are read, and ours have the same header; without zstd in the runtime, an error says what to do", () => {
+  test("zstd values are read and written with the same header; without zstd in the runtime, an error says what to do", () => {
     const text = "compressed by GLIDE, ".repeat(12);
     if (!hasZstd) {
       const needs = "zstd needs a runtime that has it: Node 22.15, 23.8 or later, Bun or Deno";
@@ -181,7 +181,7 @@ test.each([
   expect(() => compress(options as never)).toThrow(message);
 });
 
-test("a value that can't be sent is left to the client, which names its place", () => {
+test("a value that can't be sent is returned unchanged, so that the client's error names its place", () => {
   const codec = compress();
   const circular: Record<string, unknown> = {};
   circular.self = circular;

@@ -24,7 +24,7 @@ afterAll(() => certificate.remove());
 const [redisCertFile, redisKeyFile] = [file(certificate.cert), file(certificate.key)];
 const tokensFile = file("- { name: a, token: b }\n");
 
-/** A value for each setting, and the result. Settings of a kind share one, unless named. */
+/** A sample for each kind of setting: its text, and the value that the text is parsed to. */
 const byKind: Record<KindName, [text: string, value: unknown]> = {
   text: ["some-text", "some-text"],
   integer: ["7", 7],
@@ -35,6 +35,7 @@ const byKind: Record<KindName, [text: string, value: unknown]> = {
   structure: ['[{ name: "a", token: "b" }]', [{ name: "a", token: "b" }]],
   list: ["https://a.test, https://b.test", ["https://a.test", "https://b.test"]],
 };
+/** Samples for settings that do not take the sample of their kind. */
 const byName: Record<string, [text: string, value: unknown]> = {
   host: ["127.0.0.2", "127.0.0.2"],
   redis: ["redis://a.test:7000", "redis://a.test:7000"],
@@ -54,10 +55,10 @@ function sampleOf({ option, setting }: Flag): [text: string, value: unknown] {
   return byName[option] ?? byKind[setting.kind.name];
 }
 
-/** The URL of a Redis of AWS. */
+/** `redisAuth` needs a URL with a user and the host of an AWS cache. */
 const SERVERLESS = "rediss://app@orders-a1b2c3.serverless.use1.cache.amazonaws.com";
 
-/** Options that depend on each other: the environment's value of the other one. */
+/** For each option that needs another one: the environment variable that sets the other one. */
 const beside: Record<string, NodeJS.ProcessEnv> = {
   tlsCert: { WARMLINE_GATEWAY_TLS_KEY: "key.pem" },
   tlsKey: { WARMLINE_GATEWAY_TLS_CERT: "cert.pem" },
@@ -84,12 +85,12 @@ describe("every option of the gateway", () => {
     [{ commandTimeout: Number.NaN }, /^commandTimeout: /],
     [{ host: "::" }, /^token: .*beyond loopback/],
     [{ token: "two words" }, /^token: /],
-  ])("the options %j are refused by name", (options, message) => {
+  ])("the error for the options %j begins with the option to change", (options, message) => {
     expect(() => resolveSettings(options as object)).toThrow(message);
   });
 
   test.each(flags.map((flag) => [flag.option, flag] as const))(
-    "the option %s of a wrong type is refused by name",
+    "the error for a wrong type of the option %s begins with its name",
     (option) => {
       for (const wrong of [{ wrong: true }, null, Symbol("wrong")])
         expect(() => resolveSettings({ [option]: wrong })).toThrow(new RegExp(`^${option}: `));
@@ -125,7 +126,7 @@ describe("every option of the gateway", () => {
     }
   });
 
-  test.each(everyFlag)("a wrong value of %s names its place", (name, flag) => {
+  test.each(everyFlag)("the error for a wrong value of %s names its line or variable", (name, flag) => {
     const used = file(`# a comment\n\n${flag.option}: { wrong: true }\n`);
     expect(() => readSettings(["--config", used], {})).toThrow(UsageError);
     expect(() => readSettings(["--config", used], {})).toThrow(`${used}: line 3: ${flag.option}: `);
@@ -150,7 +151,7 @@ test.each([
   expect(optionOf([`--tokens=${list}`], {}, "tokens")).toEqual([{ name: "a", token: "some-token" }]);
 });
 
-// A file that can't be read is named.
+// Settings that take a path are left out: their error names the path.
 test.each(flags.filter(({ placeholder }) => placeholder !== "<file>").map(({ variable }) => variable))(
   "an error about %s does not repeat its value",
   (variable) => {
@@ -173,7 +174,7 @@ test.each(flags.filter(({ placeholder }) => placeholder !== "<file>").map(({ var
   },
 );
 
-describe("what no browser would send is refused, since it would match nothing", () => {
+describe("origins and hosts", () => {
   test.each([
     ["cors", "app.example", "entry 1 must be an origin, such as https://app.example"],
     ["cors", "https://app.example/", "entry 1 must be an origin alone, without a path"],
@@ -253,7 +254,7 @@ describe("variables of the environment", () => {
     expect(() => readSettings([], environment)).not.toThrow();
   });
 
-  test("an empty variable is as none", () => {
+  test("an empty variable counts as not set, and a blank one is refused", () => {
     expect(readSettings([], { WARMLINE_GATEWAY_PORT: "" }).options.port).toBeUndefined();
     expect(() => readSettings([], { WARMLINE_GATEWAY_TOKEN: " " })).toThrow(
       /^WARMLINE_GATEWAY_TOKEN: is empty$/,
@@ -261,7 +262,7 @@ describe("variables of the environment", () => {
   });
 });
 
-describe("settings of which one would have no effect", () => {
+describe("a setting that would have no effect beside another", () => {
   test.each([
     [["--log-requests"], /^--log-requests: needs logLevel info or debug/],
     [["--slow-log", "1s", "--log-level", "error"], /^--slow-log: needs logLevel warn, info or debug/],
@@ -273,7 +274,7 @@ describe("settings of which one would have no effect", () => {
     expect(() => readSettings(argv, {})).toThrow(message);
   });
 
-  test("logs of requests are possible at their level", () => {
+  test("logs of requests are accepted at a level that shows them", () => {
     expect(() =>
       readSettings(["--log-requests", "--slow-log", "1s", "--log-level", "info"], {}),
     ).not.toThrow();
@@ -281,10 +282,10 @@ describe("settings of which one would have no effect", () => {
   });
 });
 
-describe("the secrets of a Redis, from files", () => {
+describe("secrets of Redis in files", () => {
   const redisOf = (...argv: string[]) => readSettings(argv, {}).options.redis;
 
-  test("the password of a Redis may come from a file or a program", () => {
+  test("the password of Redis may come from a file or a program", () => {
     const set = ["--redis-password-file", file("hush")];
     for (const url of ["redis://a.test", "rediss://ann@a.test", "redis+sentinel://ann@a.test/main"])
       expect(redisOf("--redis", url, ...set)).toBe(url);
@@ -326,7 +327,7 @@ describe("the secrets of a Redis, from files", () => {
   });
 });
 
-test("the nearest name is suggested for a slip of the keyboard", () => {
+test("the most similar name is suggested for a misspelt one", () => {
   const known = ["maxBodySize", "port", "host", "keepAliveTimeout"];
   expect(
     ["maxbodysize", "prot", "keep-alive-timeout", "hosts", "qqqqqq"].map((name) => nearest(name, known)),

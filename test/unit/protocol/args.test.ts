@@ -33,7 +33,7 @@ test("bytes are sent as they are", () => {
   expect(toScalarArg(bytes)).toBe(bytes);
 });
 
-test("bytes and objects of another realm are those of this one", () => {
+test("bytes and objects of another realm are treated like those of this realm", () => {
   const bytes = vm.runInNewContext("new Uint8Array([0, 255])");
   expect(bytes).not.toBeInstanceOf(Uint8Array);
   expect(toValueArg(bytes)).toBe(bytes);

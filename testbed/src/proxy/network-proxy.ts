@@ -5,19 +5,19 @@ import { type Destination, type Protocol, ProxiedConnection, resetSocket } from 
 
 /** Options of {@link startNetworkProxy}. */
 export interface NetworkProxyOptions {
-  /** The destination. */
+  /** The server to which connections are relayed. */
   readonly to: Destination;
   /** Round-trip time in milliseconds, fractions allowed; half of it each way. Default 0. */
   readonly rttMs?: number;
-  /** Terminates TLS at the far end: the certificate and its key, as PEM. The connection to `to` is plain TCP. */
+  /** Certificate and key (PEM) with which the proxy terminates TLS. The round-trip time also delays the handshake. `to` gets plain TCP. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  /** Message framing for behaviours: `raw` takes every chunk as one message. Default `http`. */
+  /** The protocol whose messages behaviours see. `raw` takes every chunk as one message. Default `http`. */
   readonly protocol?: Protocol;
   /** Selects the behaviour of each connection; see {@link NetworkProxy.onConnection}. */
   readonly script?: Script;
   /**
-   * The port on 127.0.0.1. Default: any free one. While the proxy refuses connections, the system may assign that port to another
-   * program, but not a port of `freePorts`.
+   * The port on 127.0.0.1. Default: any free one. While the proxy refuses connections, the system may give that port to another program.
+   * It does not do so with a port from `freePorts`.
    */
   readonly port?: number;
 }
@@ -30,19 +30,19 @@ export interface NetworkProxy {
   readonly url: string;
   /** Connections accepted so far. */
   readonly connectionsOpened: number;
-  /** Number of bytes received from clients and from the server; with TLS, of encrypted bytes. */
+  /** Number of bytes received from clients and from the server. With TLS, encrypted bytes are counted. */
   readonly bytes: { readonly fromClients: number; readonly fromServer: number };
   /** The connections that are open on the client's side, oldest first. */
   readonly connections: readonly ProxiedConnection[];
-  /** The proxy below TLS, for faults of the handshake; the proxy itself without TLS. */
+  /** With TLS, the relay of the encrypted bytes, for faults of the handshake. Without TLS, this proxy. */
   readonly transport: NetworkProxy;
-  /** Sets the behaviour of every connection accepted from now on. Numbers count from the proxy's start. */
+  /** Sets the behaviour of every connection accepted from now on. The script's numbers still count from the proxy's start. */
   onConnection(script: Script): void;
-  /** Blackholes every open connection; new connections work. */
+  /** Blackholes every open connection. New connections work. */
   blackholeAll(): void;
-  /** Stops accepting: new connections are refused, open ones stay. */
+  /** Stops listening: new connections are refused, open ones stay. */
   refuse(): Promise<void>;
-  /** Accepts again, on the same port. */
+  /** Listens again, on the same port. */
   accept(): Promise<void>;
   /** Ends every connection and frees the port. */
   close(): Promise<void>;
@@ -54,8 +54,8 @@ export interface NetworkProxy {
  *
  * The round-trip time delays every byte, end (FIN) and reset: half of it each way, in order. The kernel accepts a connection at once,
  * so the client's `connect` event is early. Instead the client's first bytes wait one round trip, the time of SYN and SYN-ACK. So a
- * request on a new connection takes two round trips, with TLS 1.3 three, as on a real path. Acknowledgements are not delayed. A
- * destination that does not listen shows as a reset. Not modelled: bandwidth, loss, slow start.
+ * request on a new connection takes two round trips, with TLS 1.3 three, as on a real path. Acknowledgements are not delayed. If nothing
+ * listens at the destination, the client gets a reset. Not modelled: bandwidth, loss, slow start.
  *
  * On a blackholed connection (see `ProxiedConnection.blackhole`) the relay's kernel still acknowledges bytes, unlike a network that
  * drops the flow. A program would see the difference when the kernel stops its retransmissions, after many minutes.
@@ -96,7 +96,8 @@ export async function startNetworkProxy(options: NetworkProxyOptions): Promise<N
 
 async function startRelay(options: NetworkProxyOptions): Promise<NetworkProxy> {
   const open = new Set<ProxiedConnection>();
-  const forgotten = new Set<ProxiedConnection>();
+  /** Closed by the client, but perhaps still open at the server. */
+  const closedBlackholes = new Set<ProxiedConnection>();
   const context = options.tls && createSecureContext(options.tls);
   let script: Script = options.script ?? (() => undefined);
   let opened = 0;
@@ -125,7 +126,7 @@ async function startRelay(options: NetworkProxyOptions): Promise<NetworkProxy> {
       },
       onClosed: () => {
         open.delete(connection);
-        if (connection.blackholed) forgotten.add(connection);
+        if (connection.blackholed) closedBlackholes.add(connection);
       },
     });
     open.add(connection);
@@ -163,7 +164,7 @@ async function startRelay(options: NetworkProxyOptions): Promise<NetworkProxy> {
     },
     close: async () => {
       server.close();
-      for (const connection of [...open, ...forgotten]) connection.destroy();
+      for (const connection of [...open, ...closedBlackholes]) connection.destroy();
       await Promise.all([...open].map((connection) => connection.closed));
     },
   };

@@ -70,7 +70,7 @@ export function bytesOf(reply: Reply | undefined): Uint8Array {
   return reply?.kind === "bulk" ? reply.bytes : new TextEncoder().encode(textOf(reply));
 }
 
-/** The elements of an array; none of any other reply. */
+/** Returns the elements of an array reply. Empty for any other reply. */
 export function itemsOf(reply: Reply | undefined): readonly Reply[] {
   return reply?.kind === "array" ? reply.items : [];
 }

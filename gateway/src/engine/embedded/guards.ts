@@ -74,7 +74,7 @@ function addsKey(plan: CommandPlan, ctx: RedisExecutionContext): boolean {
   return plan.keys.some((key) => peek(ctx.db, key) === undefined);
 }
 
-/** Length that the string at the command's key would grow to, in bytes; 0 for commands that grow none. */
+/** Returns the length in bytes to which a command would grow the string at its key, or 0 if it grows no string. */
 function resultingLength(name: string, args: readonly Buffer[], database: RedisDatabase): number {
   const key = args[0];
   if (key === undefined) return 0;

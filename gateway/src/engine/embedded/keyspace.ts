@@ -1,4 +1,4 @@
-// biome-ignore-all lint/complexity/useLiteralKeys: quotes let TypeScript, which checks these names too, reach private members.
+// biome-ignore-all lint/complexity/useLiteralKeys: brackets give typed access to private members.
 
 import type {
   RedisDatabase,
@@ -13,27 +13,27 @@ import { type Entry, isLive, JSON_TYPE, type StoredValue } from "./stored-value.
 import { FairTurns } from "./turns.js";
 import type { WaitingClients } from "./waiting-clients.js";
 
-// The library copies a value for each read of it and for each listener of a write, and walks over all keys to count them. Here
-// its databases get entries, reads and events without copies. No command of the library changes a value that it has read,
-// outside of update(). Values are stored as they are given: COPY makes a copy, so that two keys never share one.
+// The library copies a value at each read and for each listener of a write, and visits all keys to count them. This module replaces
+// its entries, reads and events by ones without copies. That is safe because the library's commands change a value only inside update().
+// Writes do not copy the value either: COPY makes the copy itself, so that two keys never share a value.
 
-/** The value stored at a key, not a copy: read it, never change it. */
+/** Returns the value at a key, not a copy: the caller must not change it. */
 export function peek(database: RedisDatabase, key: Buffer): StoredValue | undefined {
   return keyspaceOf(database).getLiveEntry(key)?.value;
 }
 
-/** Length of the string at a key, in bytes; 0 where there is none or another type. */
+/** Returns the length in bytes of the string at a key, or 0 if the key is missing or has another type. */
 export function stringLength(database: RedisDatabase, key: Buffer): number {
   const value = peek(database, key);
   return value?.type === "string" ? value.value.length : 0;
 }
 
-/** The entries of a database by their keys in hex, with those that have expired unnoticed. */
+/** Returns the entries of a database by key in hex. Expired entries are included until they are read or swept. */
 export function entriesOf(database: RedisDatabase): ExpiringMap<Entry> {
   return keyspaceOf(database).entries;
 }
 
-/** Number of keys in all databases; those that have expired unnoticed count until they are swept. */
+/** Returns the number of keys in all databases. Expired keys count until they are read or swept. */
 export function countKeys(state: RedisServerState): number {
   let count = 0;
   for (const database of state.databases) count += entriesOf(database).size;
@@ -55,8 +55,8 @@ function keyspaceOf(database: RedisDatabase): Keyspace {
 }
 
 /**
- * Prepares a new state's databases for large collections, JSON documents, waiting clients, and the times of last uses.
- * @returns the turns of commands in all of them
+ * Prepares the databases of a new state for large collections, JSON documents, waiting clients, and the times of last uses.
+ * @returns the queue in which the commands of all databases wait for their turns
  */
 export function extendDatabases(state: RedisServerState, waiting: WaitingClients): FairTurns {
   const turns = new FairTurns(() => waiting.serve());
@@ -71,12 +71,12 @@ export function extendDatabases(state: RedisServerState, waiting: WaitingClients
       const expiry = expiresAt === undefined ? {} : { expiresAt };
       const entry = { key: Buffer.from(key), value: adopt(value), ...expiry };
       entries.set(key.toString("hex"), entry);
-      // Listeners need the type of a value, which has to be one of the library's.
-      const known = value.type === JSON_TYPE ? { type: "string" as const, value: EMPTY } : value;
-      database.mutations.emit({ type: "write", database: database.id, key: entry.key, value: known });
+      // Listeners use only the type of a value, and know only the library's types.
+      const emitted = value.type === JSON_TYPE ? { type: "string" as const, value: EMPTY } : value;
+      database.mutations.emit({ type: "write", database: database.id, key: entry.key, value: emitted });
       touchEntry(keyspace, key);
-      // A list, sorted set or stream that is set whole was moved or copied here. Redis deletes the old value first, so clients that
-      // wait for the key are served even if it held such a value before.
+      // RENAME, COPY and other commands store a whole list, sorted set or stream. Redis deletes the old value first, so clients that
+      // wait for the key are served even if it already had a value of that type.
       waiting.signal(database, key, value.type);
     };
     keyspace.update = (key, type, create, change) => {
@@ -94,7 +94,7 @@ export function extendDatabases(state: RedisServerState, waiting: WaitingClients
   return turns;
 }
 
-/** Gives listeners an event itself rather than copies. They use the type of its value alone. */
+/** Passes events to listeners without copying them. Listeners use only the type of the event's value. */
 function shareEvents({ mutations }: RedisDatabase, entries: ExpiringMap<Entry>): void {
   const all: Set<RedisMutationListener> = mutations["globalListeners"];
   const byKey: Map<string, Set<RedisMutationListener>> = mutations["keyListeners"];
@@ -109,24 +109,24 @@ function shareEvents({ mutations }: RedisDatabase, entries: ExpiringMap<Entry>):
   };
 }
 
-/** Stores a value without a copy. The time to live of its key stays. */
+/** Stores a value without a copy, and keeps the time to live of the key. */
 export function replaceValue(database: RedisDatabase, key: Buffer, value: StoredValue): void {
   keyspaceOf(database).set(key, value, { keepTtl: true });
 }
 
-/** Removes a key that is about to be overwritten: listeners get the event of the new value alone. */
+/** Removes a key that is about to be overwritten, without an event: listeners get only that of the new value. */
 export function dropEntry(database: RedisDatabase, key: Buffer): void {
   entriesOf(database).delete(key.toString("hex"));
 }
 
-/** Returns the entry at a key, whose last use is now. */
+/** Returns the entry at a key, and records that it is used now. */
 function touchEntry(keyspace: Keyspace, key: Buffer): Entry | null {
   const entry = keyspace.getLiveEntry(key);
   if (entry) entry.usedAt = Date.now();
   return entry;
 }
 
-/** The entries that have not expired. */
+/** Yields the entries of a database that have not expired. */
 export function* liveEntries(database: RedisDatabase): Generator<Entry> {
   const now = Date.now();
   for (const entry of entriesOf(database).values()) if (isLive(entry, now)) yield entry;

@@ -9,7 +9,7 @@ interface Subscription {
 
 /** Lets PUBLISH compare a channel with each pattern in a bounded time. With the library's matcher some patterns take forever. */
 export function replacePatternMatching({ pubsubBroker: broker }: RedisServerState): void {
-  // biome-ignore lint/complexity/useLiteralKeys: quotes let TypeScript, which checks this name too, reach a private member.
+  // biome-ignore lint/complexity/useLiteralKeys: brackets give typed access to a private member.
   const patterns: Map<string, Map<unknown, Subscription>> = broker["patterns"];
   const { publish } = broker;
   broker.publish = (channel, message) => {

@@ -26,13 +26,13 @@ export class Pulse {
     return Atomics.load(this.#beats, 0);
   }
 
-  /** Notes the name of the command that begins; empty if none runs. */
+  /** Records the name of the command that begins. An empty name: no command runs. */
   begin(name: string): void {
     this.#name.fill(0);
     for (let at = 0; at < Math.min(name.length, MAX_NAME); at += 1) this.#name[at] = name.charCodeAt(at);
   }
 
-  /** The name of the command that runs, in capitals; empty if none does. */
+  /** The name of the command that runs, in capitals. Empty if no command runs. */
   get command(): string {
     const end = this.#name.indexOf(0);
     const bytes = this.#name.slice(0, end === -1 ? MAX_NAME : end);

@@ -85,7 +85,7 @@ function withPlainList(entry: Entry): Entry {
 }
 
 /**
- * Reads a snapshot into a state that is empty; where there is none the state stays empty.
+ * Reads a snapshot into an empty state. If the file does not exist, the state stays empty.
  * @param beat called now and then
  * @throws {SnapshotError} when it is damaged, or of another version
  */

@@ -108,7 +108,7 @@ class EmbeddedEngine implements Engine {
 
   async #save(): Promise<void> {
     const worker = this.#worker;
-    // The thread ended, and none took its place.
+    // The thread has ended, and no other thread has replaced it.
     if (worker.threadId < 0) return;
     worker.ref();
     const timeout = AbortSignal.timeout(SAVE_TIMEOUT);

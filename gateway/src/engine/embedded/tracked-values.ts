@@ -1,4 +1,4 @@
-// biome-ignore-all lint/complexity/useLiteralKeys: quotes let TypeScript, which checks these names too, reach private members.
+// biome-ignore-all lint/complexity/useLiteralKeys: brackets give typed access to private members.
 
 import { RedisDatabase, type RedisHashField, type RedisListData } from "js-redis-server/core";
 import { listValues } from "./collections/adopt.js";

@@ -3,9 +3,9 @@ import type { RedisDatabase } from "js-redis-server/core";
 type Turn = Awaited<ReturnType<RedisDatabase["turnQueue"]["waitTurn"]>>;
 
 /**
- * The turns of commands, transactions and scripts of all databases, one at a time. A command that has waited for data comes before those
- * that have not begun, and two such commands come in the order in which they were served. The library has a queue for each database,
- * and gives the first turn to the one that was woken last.
+ * Lets the commands, transactions and scripts of all databases run one at a time. A blocking command that got its data goes before commands
+ * that have not begun. Several such commands run in the order in which they got their data. It replaces the library's queues, which are
+ * one for each database, and give the next turn to the command that was woken last.
  */
 export class FairTurns {
   readonly #resumed: (() => void)[] = [];

@@ -137,7 +137,7 @@ export class Batch {
     return this.#orderOf(clusterCommand)?.overtaken(clusterCommand) ?? "no";
   }
 
-  /** The commands of the same slot; null where the order does not matter. */
+  /** Returns the order of the commands of the same slot, or null if the order does not matter. */
   #orderOf({ hint: { slot } }: ClusterCommand): SlotOrder | null {
     if (slot < 0 || this.commands.length === 1) return null;
     if (!this.#orders) {

@@ -11,7 +11,7 @@ type Range = readonly [first: number, last: number];
 
 /**
  * Returns the slots as one node sees them, by its reply to CLUSTER NODES. What it says of its own slots is right. The reply has one
- * line for each node: its id, its address, flags, five more fields, then its slots. Those in brackets are being moved
+ * line for each node: its id, its address, flags, five more fields, then its slots. Slots in brackets are being moved
  * (https://redis.io/docs/latest/commands/cluster-nodes/).
  */
 export function nodeViewOf(reply: Buffer) {

@@ -198,7 +198,7 @@ function goingAlong(slots: SlotSet, view: NodeView): SlotSet {
   return SlotSet.of([...slots].filter((slot) => view.targetOf(slot) === target));
 }
 
-/** The node of a position; where that is no primary any more, the scan of the next one. Null when none is known. */
+/** Returns the node of a position. If it is no primary any more, returns the start of the next node's scan. Null if no node is known. */
 function atNode(sent: Position, topology: Topology): { position: Position; node: string } | null {
   const isMeant = (name: string) => markOf(name) === sent.node;
   const primaries = topology.shards.map(({ primary }) => primary);
@@ -231,7 +231,7 @@ function encodePosition({ mode, node, cursor, left, kept }: Position): bigint {
   return value;
 }
 
-/** The position that a number holds; null for a number that holds none. */
+/** Returns the position that a number encodes, or null if the number is not valid. */
 function decodePosition(number: bigint): Position | null {
   if (number === 0n) {
     return { mode: Mode.Stable, node: 0, cursor: 0n, left: SlotSet.ALL, kept: SlotSet.ALL };

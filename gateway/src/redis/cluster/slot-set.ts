@@ -14,7 +14,7 @@ export class SlotSet {
     return isSet && (bounds.at(-1) ?? 0) <= SLOTS ? new SlotSet(bounds) : null;
   }
 
-  /** Returns the set of these ranges, each with its first and its last slot. They do not overlap, and have any order. */
+  /** Returns the set of these ranges, each given by its first and last slot. They must not overlap, and may be in any order. */
   static ofRanges(ranges: readonly (readonly [first: number, last: number])[]): SlotSet {
     const bounds: number[] = [];
     for (const [first, last] of [...ranges].sort(([a], [b]) => a - b)) {
@@ -45,27 +45,27 @@ export class SlotSet {
     }
   }
 
-  /** The slots in both sets. */
+  /** Returns the slots in both sets. */
   and(other: SlotSet): SlotSet {
     return this.#combine(other, (mine, theirs) => mine && theirs);
   }
 
-  /** The slots in either set. */
+  /** Returns the slots in either set. */
   or(other: SlotSet): SlotSet {
     return this.#combine(other, (mine, theirs) => mine || theirs);
   }
 
-  /** The slots in this set and not in the other. */
+  /** Returns the slots in this set and not in the other. */
   without(other: SlotSet): SlotSet {
     return this.#combine(other, (mine, theirs) => mine && !theirs);
   }
 
-  /** The first `count` ranges. */
+  /** Returns the first `count` ranges. */
   firstRanges(count: number): SlotSet {
     return new SlotSet(this.bounds.slice(0, 2 * count));
   }
 
-  /** Returns a set of at most `count` ranges with all these slots: the last one reaches to the highest slot. */
+  /** Returns a superset with at most `count` ranges: the last range is extended to the highest slot. */
   joined(count: number): SlotSet {
     if (this.bounds.length <= 2 * count) return this;
     return new SlotSet([...this.bounds.slice(0, 2 * count - 1), this.bounds.at(-1)!]);

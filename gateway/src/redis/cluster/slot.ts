@@ -1,4 +1,5 @@
 import { CLOSE_BRACE, OPEN_BRACE } from "../../util/bytes.js";
+
 /** The number of hash slots of a Redis Cluster. */
 export const SLOTS = 16_384;
 
@@ -9,7 +10,7 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** The slot of the key `bytes[from, to)`, or of its hash tag: what the first `{` and the next `}` enclose. */
+/** Returns the slot of the key `bytes[from, to)`. If the first `{` and the next `}` enclose a hash tag, only that counts. */
 export function slotOf(bytes: Buffer, from: number, to: number): number {
   let [begin, end] = [from, to];
   for (let open = from; open < to; open++) {

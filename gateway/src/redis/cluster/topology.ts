@@ -50,7 +50,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   #lastRefresh = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #soon: NodeJS.Timeout | undefined;
-  /** The least gap in ms before the next query that is due soon; Infinity if none is. */
+  /** Minimum gap in ms before the next query that is due soon. Infinity if no query is due soon. */
   #gap = Infinity;
   #suspects = new Set<string>();
   /** The names of all known nodes by their ids. */
@@ -80,12 +80,12 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     this.#seeds = seeds.map(nameOf);
   }
 
-  /** Whether there were attempts, and none ever reached a node. */
+  /** Whether all attempts so far to reach a node have failed. False before the first attempt. */
   get isUnreached(): boolean {
     return this.#reachability?.unreachedReason != null;
   }
 
-  /** Whether it was ever learnt. */
+  /** Whether the topology was ever learnt. */
   get isKnown(): boolean {
     return this.shards.length > 0;
   }

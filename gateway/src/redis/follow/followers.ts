@@ -36,7 +36,7 @@ export interface FollowListener {
   readonly backlog: number;
   /** Called before the first entries, with the id of the entry before them. */
   onStart(id: string): void;
-  /** Encoded entries. Returns false if there is no memory to send them: they come again. */
+  /** Called with encoded entries. Returns false if there is no memory to send them: then it is called with them again. */
   onMessage(encoded: Frame): boolean;
   /** Called with an error text: of Redis, or `GAP ...`. No further call follows. */
   onRefusal(error: string): void;
@@ -46,17 +46,17 @@ export interface FollowListener {
 
 /** The share of a follower's token in the connections to Redis. */
 export interface FollowerShare {
-  /** Counts a wait for an entry, until {@link leaveWait}. Returns false if the token has as many as it may. */
+  /** Counts a wait for an entry, until {@link leaveWait}. Returns false if the token may have no more waits. */
   enterWait(): boolean;
   leaveWait(): void;
-  /** Runs a read in its turn. {@link leaveTransaction} follows, unless it has missed its turn. */
+  /** Calls `run` when it is the read's turn, and then expects {@link leaveTransaction}; or calls `onMissed`. */
   enterTransaction(read: { readonly cancelled: boolean; run(): void; onMissed(): void }): void;
   leaveTransaction(): void;
 }
 
 export interface FollowersOptions {
   readonly upstream: Upstream;
-  /** Encodes entries for listeners. Those for which there is no memory are read again, fewer at a time. */
+  /** Encodes entries for listeners. Entries that do not fit in memory are read again, fewer at a time. */
   readonly encode: (entries: readonly StreamEntry[]) => PendingFrame;
   /** The limit of the memory for buffers, in bytes. */
   readonly maxBufferedBytes: number;
@@ -200,7 +200,7 @@ export class Followers {
     if (this.#tails.get(tail.key) === tail) this.#tails.delete(tail.key);
   }
 
-  /** Delivers a page to every follower of a tail. One that is behind, or for which there is no memory, catches up by itself. */
+  /** Delivers a page to every follower of a tail. A follower that is behind, or gets no memory, catches up by itself. */
   async #share(tail: Tail, page: StreamPage): Promise<void> {
     tail.position = page.to;
     if (page.entries.length === 0) return;
@@ -319,7 +319,7 @@ export class Followers {
 
   /**
    * Returns the error text for an entry that can never be sent.
-   * @param error the failure of a read of this entry alone; none if it was read, and its event is too large
+   * @param error the failure of a read of this entry alone. Absent if the entry was read, but its event is too large
    */
   #tooLarge({ id }: Position, error?: UpstreamFailure): string {
     const { maxBufferedBytes } = this.options;

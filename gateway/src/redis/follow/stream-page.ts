@@ -36,7 +36,7 @@ export interface StreamError {
 const ID = /^(-|\$|\d{1,20}(-\d{1,20})?)$/;
 const START = "0-0";
 
-/** Returns the position that a text names, or null if it names none. */
+/** Returns the position that a text names, or null if the text is not a position. */
 export function parsePosition(text: string): Position | null {
   if (!ID.test(text)) return null;
   const id = /^\d+$/.test(text) ? `${text}-0` : text;

@@ -16,7 +16,7 @@ const REDACTED = Buffer.from(' "(redacted)"');
 /**
  * Passes on the lines of MONITOR, over one connection for all listeners. The connection is closed with the last listener,
  * since MONITOR slows the server down. When the connection is lost, all listeners end.
- * A line for which there is no memory is a gap.
+ * A line that does not fit in memory is reported as a gap.
  */
 export class Monitor {
   readonly #listeners = new Set<Listener>();

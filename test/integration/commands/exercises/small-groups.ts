@@ -11,7 +11,7 @@ import type { Redis } from "../../../../src/index.js";
 import { type Exercises, nowhere, on } from "./exercise.js";
 
 export const connectionExercises: Exercises<ConnectionCommands<Immediate>> = {
-  // Connections are shared, so the gateway refuses it.
+  // The gateway refuses CLIENT SETINFO, because clients share its connections.
   clientSetinfo: nowhere,
   echo: on(async (redis) => {
     expect(await redis.echo("12")).toBe("12");
@@ -81,7 +81,7 @@ export const hyperloglogExercises: Exercises<HyperLogLogCommands<Immediate>> = {
   }),
 };
 
-/** On a separate document. JSON is in a module of Redis, and in none of Valkey. */
+/** Runs an exercise with `document` at the key `d`. Redis 7.0 and Valkey 9.1 have no JSON commands here. */
 const onDocument = (document: JsonInput, run: (redis: Redis) => Promise<void>) =>
   on(
     async (redis) => {
@@ -193,7 +193,7 @@ export const arrayExercises = Object.fromEntries(
   Object.keys(arrayCommands()).map((method) => [method, nowhere]),
 ) as Exercises<ArrayCommands<Immediate>>;
 
-/** On a set of three vectors; no other server has them. */
+/** Runs an exercise with a set of three vectors at the key `v`. Only Redis 8.2 has vector sets. */
 const onVectors = (run: (redis: Redis) => Promise<void>) =>
   on(
     async (redis) => {

@@ -68,13 +68,13 @@ const sendAlone = (waits: number[], ...commands: string[]) =>
   sent((all: Command[], receiver) => void upstream.sendAlone(all, waits, receiver), commands);
 
 test("a batch that a replica refused is sent again from the refused command on, reads included, in order", async () => {
-  // Those of two rounds.
+  // Two rounds with two refusals each.
   let refusals = 4;
   const { received, asked } = start(([name]) => (name === "SET" && refusals-- > 0 ? READONLY : `+${name}`));
   expect(await send("GET a", "SET a 1", "GET a", "SET b 2")).toEqual(["+GET", "+SET", "+GET", "+SET"]);
   expect(received.slice(0, 4)).toEqual(["GET a", "SET a 1", "GET a", "SET b 2"]);
   expect(received.slice(-3)).toEqual(["SET a 1", "GET a", "SET b 2"]);
-  // It was sent once with the read that has its response; each time the batch of three was sent again has one more.
+  // Twice in the first batch of four, and once in each batch of three that is sent again.
   expect(received.filter((text) => text === "GET a")).toHaveLength((received.length - 1) / 3 + 1);
   expect(asked()).toBeGreaterThanOrEqual(2);
 });
@@ -103,7 +103,7 @@ test.each([
 });
 
 test.each(["-READONLY x", "-LOADING x", "-BUSY x", "-CLUSTERDOWN x"])(
-  "an error that a script has made up is its reply, and asks nobody: %s",
+  "an error that a script returns is its reply, and starts no search for the primary: %s",
   async (error) => {
     const { received, asked } = start(([name]) => (name === "SET" ? "+OK" : error));
     expect(await send("EVAL s 0", "SET a 1", "FCALL f 0")).toEqual([error, "+OK", error]);

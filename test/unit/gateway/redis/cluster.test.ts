@@ -16,11 +16,11 @@ const start = (
   fake = new FakeCluster(decide, options);
 };
 
-/** For commands that fail at their timeout. */
+/** For tests in which a command fails at its timeout. */
 const SHORT = { timeout: 600 };
 
 describe("an MSET over two nodes", () => {
-  test("an MSET over two nodes is unknown, and never written again, if one node is lost after it", async () => {
+  test("an MSET over two nodes is unknown, and not written again, if one node closes without a reply", async () => {
     start((node) => (node === "b" ? "close" : "+OK"));
     const [result] = await fake.send("MSET bar 1 foo 2");
     expect(result).toBeInstanceOf(UpstreamFailure);
@@ -45,8 +45,8 @@ describe("an MSET over two nodes", () => {
   });
 });
 
-describe("a pipeline's command that can't run in its turn", () => {
-  test("a pipeline's command is not run after a later one of its slot, and not marked for repetition", async () => {
+describe("a pipeline's command that its node refused", () => {
+  test("a pipeline's command is not run after a later one of its slot, and fails with a code that clients do not retry", async () => {
     start((_, [, , value]) => (value === "first" ? "-TRYAGAIN wait" : "+OK"));
     const [first, second, other] = await fake.send("SET bar first", "SET bar second", "SET hello x");
     expect(first).toMatchObject({ reason: "overtaken", outcome: "unsent", code: "TRYAGAIN" });
@@ -55,7 +55,7 @@ describe("a pipeline's command that can't run in its turn", () => {
     expect(fake.received.filter((text) => text.endsWith("first"))).toHaveLength(1);
   });
 
-  test("a pipeline's command runs out of order if it and the later ones only read, or have other slots", async () => {
+  test("a pipeline's command may run after later ones if all only read, or the later ones have other slots", async () => {
     let refusals = 2;
     start(() => (refusals-- > 0 ? "-TRYAGAIN wait" : "+OK"));
     expect(await fake.send("GET bar", "GET bar", "SET hello x")).toEqual(["+OK", "+OK", "+OK"]);
@@ -63,7 +63,7 @@ describe("a pipeline's command that can't run in its turn", () => {
     expect(await fake.send("SET bar x", "SET hello x")).toEqual(["+OK", "+OK"]);
   });
 
-  test("a pipeline's command runs before the later ones, in order, if they were refused as well", async () => {
+  test("a pipeline's commands keep their order if all of them were refused at first", async () => {
     let refusals = 3;
     start(() => (refusals-- > 0 ? "-CLUSTERDOWN wait" : "+OK"));
     expect(await fake.send("SET bar 1", "SET bar 2", "SET bar 3")).toEqual(["+OK", "+OK", "+OK"]);
@@ -71,7 +71,7 @@ describe("a pipeline's command that can't run in its turn", () => {
   });
 });
 
-test("an error that a script has made up is its reply, and it is not run again", async () => {
+test("an error that a script returns is its reply, and the script is not run again", async () => {
   start((_, [name]) => (name === "EVAL" ? "-READONLY x" : "+OK"));
   expect(await fake.send("EVAL s 1 bar", "SET bar 1")).toEqual(["-READONLY x", "+OK"]);
   expect(fake.received).toHaveLength(2);
@@ -85,9 +85,9 @@ test("a command that its node refuses until its timeout fails as unsent, with th
 });
 
 describe("a pipeline's command behind one that may have run", () => {
-  test("an unsent command of a pipeline fails as unsent after an unknown one of its slot, to keep the order", async () => {
+  test("an unsent command of a pipeline is not sent after an unknown one of its slot, to keep the order", async () => {
     start((_, [, , value]) => (value === "first" ? "close" : "+OK"), { maxQueuedCommands: 10_000 });
-    // As many commands as a connection has in flight at a time, and more.
+    // More commands than a connection has in flight at a time.
     const many = Array.from({ length: 1_200 }, (_, at) => `SET bar ${at}`);
     const [first, ...rest] = await fake.send("SET bar first", ...many, "SET hello x", "SET foo x");
     expect(first).toMatchObject({ code: "UNKNOWNOUTCOME" });
@@ -99,7 +99,7 @@ describe("a pipeline's command behind one that may have run", () => {
     expect(fake.received.filter((text) => text.startsWith("a: SET bar"))).toEqual(["a: SET bar first"]);
   });
 
-  test("an unsent command of a pipeline fails as unsent also if it waited for another reason", async () => {
+  test("an unsent command of a pipeline that was refused is not sent again after an unknown one of its slot", async () => {
     start((node, [, , value]) => {
       if (node === "b") return value === "first" ? "close" : "+OK";
       return value === "first" ? "-MOVED 5061 b:1" : "-TRYAGAIN wait";
@@ -139,8 +139,8 @@ describe("a pipeline of thousands", () => {
   });
 });
 
-describe("MOVED to a node that is not known", () => {
-  test("MOVED to an unknown node refreshes the topology, and the command follows when that has the node", async () => {
+describe("MOVED to an unknown node", () => {
+  test("MOVED to an unknown node refreshes the topology, and is followed once the topology has the node", async () => {
     start((node) => (node === "c" ? "+OK" : "-MOVED 5061 c:1"));
     await fake.send("PING");
     const requested = fake.asked;
@@ -154,7 +154,7 @@ describe("MOVED to a node that is not known", () => {
     expect(fake.received.filter((text) => text.startsWith("c"))).toEqual(["c: SET bar 1"]);
   });
 
-  test("MOVED to a node that the topology never has is not followed, and the command is unsent", async () => {
+  test("MOVED to an unknown node is not followed while the topology lacks the node, and the command is unsent", async () => {
     start(() => "-MOVED 5061 elsewhere:1", SHORT);
     const [result] = await fake.send("SET bar 1");
     expect(result).toMatchObject({ outcome: "unsent" });
@@ -180,7 +180,7 @@ describe("ASK to a node without slots", () => {
     expect(fake.received.slice(known)).toEqual(["a: SET bar 2", "c: ASKING", "c: SET bar 2"]);
   });
 
-  test("ASK to a new node is followed by a transaction", async () => {
+  test("a transaction follows ASK to a new node", async () => {
     migrating();
     fake.listed = ["a", "b", "c"];
     const reply = await new Promise((resolve, reject) =>
@@ -202,7 +202,7 @@ describe("ASK to a node without slots", () => {
   });
 });
 
-test("a blocking command whose slot moves waits for the rest of its time only", async () => {
+test("a blocking command whose slot moves blocks at the new node only for the rest of its timeout", async () => {
   start((node) => (node === "a" ? { after: 300, reply: "-MOVED 5061 b:1" } : "*-1"));
   const blpop = (all: Parameters<typeof fake.cluster.send>[0], receiver: Receiver) =>
     void fake.cluster.sendAlone(all, [5_000], receiver);
@@ -215,7 +215,7 @@ test("a blocking command whose slot moves waits for the rest of its time only", 
 });
 
 test.each(["subscribe", "ssubscribe"] as const)(
-  "a message for which there is no memory is a gap, and later ones arrive: %s",
+  "a message that does not fit in memory is reported as a gap, and later ones arrive: %s",
   async (sort) => {
     const kind = sort.replace("subscribe", "message");
     const array = (...items: string[]) =>

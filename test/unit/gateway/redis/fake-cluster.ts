@@ -5,10 +5,10 @@ import { newCounters } from "../../../../gateway/src/redis/counters.js";
 import type { Receiver, UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
 import { type Command, command } from "../../../../gateway/src/resp/command.js";
 
-/** The effect of a command at a node: a reply, now or after some ms, or the end of the connection with none. */
+/** What a node does with a command: reply, reply after some ms, or close the connection without a reply. */
 export type Decision = string | "close" | { readonly after: number; readonly reply: string };
 
-/** Slots 0 to 8191, which is where "bar" and "hello" are, and the others, where "foo" is. */
+/** Slots 0 to 8191, with the keys "bar" and "hello", and the other slots, with "foo". */
 export const HALVES: readonly Range[] = [
   [0, 8_191, "a"],
   [8_192, 16_383, "b"],
@@ -19,13 +19,13 @@ export type Range = readonly [first: number, last: number, node: string];
 
 const CHUNK = 64 * 1024;
 
-/** A cluster whose nodes are functions; each is known by its host. */
+/** A cluster whose nodes are simulated by a function. The name of a node is its host. */
 export class FakeCluster {
   /** Every command that reached a node, except the handshake: the node's name and the command's arguments. */
   readonly received: string[] = [];
   /** The reply to CLUSTER SLOTS. */
   ranges = HALVES;
-  /** Number of times that it was requested. */
+  /** Number of CLUSTER SLOTS commands so far. */
   asked = 0;
   /** The nodes in the reply to CLUSTER NODES. */
   listed: readonly string[] = [];

@@ -7,22 +7,22 @@ import { SEED } from "../../../support/random-tests.js";
 
 const setOf = (slots: ReadonlySet<number>) => SlotSet.ofRanges([...slots].map((slot) => [slot, slot]));
 
-test("sets of slots combine as sets of numbers do", () => {
+test("slot sets combine (and, or, without) like sets of numbers", () => {
   const next = mulberry32(SEED);
   for (let round = 0; round < 200; round++) {
     const numbers = () => new Set(Array.from({ length: 12 }, () => Math.floor(next() * 30)));
     const [a, b] = [numbers(), numbers()];
     const both = [...a].filter((slot) => b.has(slot));
-    const alone = [...a].filter((slot) => !b.has(slot));
+    const onlyA = [...a].filter((slot) => !b.has(slot));
     expect(setOf(a).and(setOf(b))).toEqual(setOf(new Set(both)));
     expect(setOf(a).or(setOf(b))).toEqual(setOf(new Set([...a, ...b])));
-    expect(setOf(a).without(setOf(b))).toEqual(setOf(new Set(alone)));
+    expect(setOf(a).without(setOf(b))).toEqual(setOf(new Set(onlyA)));
   }
   expect(SlotSet.ALL.without(SlotSet.ALL).isEmpty).toBe(true);
   expect(SlotSet.ALL.and(SlotSet.ALL)).toEqual(SlotSet.ALL);
 });
 
-test("invalid slot bounds are refused, and long sets are truncated to one side", () => {
+test("invalid slot bounds are refused, and a set is shortened to its first ranges or to fewer, wider ones", () => {
   for (const bounds of [[1], [2, 1], [1, 1], [0, 16_385]]) expect(SlotSet.withBounds(bounds)).toBeNull();
   const set = SlotSet.withBounds([1, 2, 5, 9, 20, 30])!;
   expect(set.firstRanges(2).bounds).toEqual([1, 2, 5, 9]);
@@ -30,7 +30,7 @@ test("invalid slot bounds are refused, and long sets are truncated to one side",
   expect(set.joined(3)).toBe(set);
 });
 
-test("a reply to CLUSTER NODES contains a node's own slots, the migrating ones, and where the others are", () => {
+test("a reply to CLUSTER NODES is read as a node's own slots, its migrating slots, and the owners of all others", () => {
   const lines = [
     "aaa 10.0.0.1:6379@16379,one.internal myself,master - 0 0 1 connected 0-99 200 [50->-bbb] [300-<-bbb]",
     "bbb 10.0.0.2:6379@16379 master - 0 1 2 connected 300-16383",

@@ -27,7 +27,7 @@ test("after a skip the reader is at the end of the reply, whatever the reply", (
   );
 });
 
-test("decode() and elementsOf() return what was encoded, whatever it holds", () => {
+test("decode() and elementsOf() return what was encoded", () => {
   fc.assert(
     fc.property(anyReply, (tree) => {
       expect(decode(encode(tree))).toEqual(decoded(tree));

@@ -9,7 +9,7 @@ import { TestClock } from "../../../support/test-clock.js";
 
 const MB = 1024 * 1024;
 
-/** A budget of 100 bytes, and a function that waits for some of it and records the result under a name. */
+/** Creates a budget of 100 bytes. `wait` waits for some of them, and adds its name and result to `results`. */
 function create() {
   const clock = new TestClock();
   const budget = new BufferBudget(100, clock);
@@ -19,8 +19,8 @@ function create() {
   return { clock, budget, results, wait };
 }
 
-describe("bytes that are waited for", () => {
-  test("waiting requests get their bytes in order as bytes are returned", () => {
+describe("requests that wait for bytes", () => {
+  test("waiting requests get bytes in order as bytes are given back", () => {
     const { clock, budget, results, wait } = create();
     budget.take(100);
     wait("a", 40);
@@ -35,7 +35,7 @@ describe("bytes that are waited for", () => {
     expect([budget.used, clock.timers]).toEqual([100, 0]);
   });
 
-  test("requests behind one that times out go on at once", () => {
+  test("requests behind one that times out get their bytes at once", () => {
     const { clock, budget, results, wait } = create();
     budget.take(90);
     wait("large", 80, 1, 100);
@@ -45,7 +45,7 @@ describe("bytes that are waited for", () => {
     expect(budget.used).toBe(100);
   });
 
-  test("requests behind one whose client left go on at once", () => {
+  test("requests behind one whose client left get their bytes at once", () => {
     const { clock, budget, results, wait } = create();
     budget.take(90);
     const leave = wait("large", 80);
@@ -57,7 +57,7 @@ describe("bytes that are waited for", () => {
     expect(budget.used).toBe(100);
   });
 
-  test("a new request does not overtake one that waits for as large a share", () => {
+  test("a new request does not overtake a waiting one that may use the same share of the limit", () => {
     const { budget, results, wait } = create();
     budget.take(40);
     wait("first", 20, 1 / 2);
@@ -71,7 +71,7 @@ describe("bytes that are waited for", () => {
     expect(results).toEqual(["first yes", "second yes"]);
   });
 
-  test("a request for the whole limit does not wait for one for a part of it", () => {
+  test("a request that may use the whole limit does not wait behind one that may use a part of it", () => {
     const { budget, results, wait } = create();
     budget.take(80);
     wait("large", 30, 1 / 2);
@@ -82,7 +82,7 @@ describe("bytes that are waited for", () => {
     expect(budget.takeInTurn(1)).toBe(false);
   });
 
-  test("bytes that never fit are refused at once", () => {
+  test("more bytes than ever fit are refused at once", () => {
     const { clock, results, wait } = create();
     wait("a", 101);
     wait("b", 51, 1 / 2);
@@ -90,7 +90,7 @@ describe("bytes that are waited for", () => {
     expect(clock.timers).toBe(0);
   });
 
-  test("memory counts as short while bytes are waited for, and 5 s after", () => {
+  test("memory counts as short while a request waits, and for 5 s after bytes were refused", () => {
     const { clock, budget, wait } = create();
     budget.take(100);
     expect(budget.isShort).toBe(false);
@@ -107,7 +107,7 @@ describe("bytes that are waited for", () => {
   });
 });
 
-test("a part of a budget has a limit of its own, and counts in the whole", () => {
+test("a part of a budget has its own limit, and its bytes count in the whole budget too", () => {
   const { budget } = create();
   const part = new BudgetPart(budget, 1 / 2);
   expect([part.take(30), part.take(21), part.take(20), budget.used]).toEqual([true, false, true, 50]);
@@ -122,7 +122,7 @@ test.each([
   ["a container of 512 MB", 512 * MB, 128 * MB],
   ["a container of 20 MB", 20 * MB, 16 * MB],
   ["no limit, reported as 0", 0, totalmem() / 4],
-  ["no limit, reported as a number beyond all memory", 2 ** 64, totalmem() / 4],
+  ["no limit, reported as a number above the memory of the machine", 2 ** 64, totalmem() / 4],
 ])("the default limit is a quarter of the memory: %s", (_, constrained, limit) => {
   const spy = vi.spyOn(process, "constrainedMemory").mockReturnValue(constrained);
   try {

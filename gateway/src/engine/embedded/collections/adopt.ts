@@ -14,17 +14,17 @@ export function adopt<T extends { readonly type: string }>(value: T): T {
   return value;
 }
 
-/** The elements of a list that {@link adopt} returned; none without a list. */
+/** Returns the elements of a list that {@link adopt} returned. Without a list they are empty. */
 export function listValues(list: RedisListData | null): ListValues {
   return (list?.values as unknown as ListValues | undefined) ?? new ListValues();
 }
 
-/** The fields of a hash or the members of a set that {@link adopt} returned; none without a value. */
+/** Returns the fields of a hash or the members of a set that {@link adopt} returned. Without a value they are empty. */
 export function indexed<V>(items: ReadonlyMap<string, V> | undefined): IndexedMap<V> {
   return (items as IndexedMap<V> | undefined) ?? new IndexedMap<V>();
 }
 
-/** The members of a sorted set that {@link adopt} returned; none without a set. */
+/** Returns the members of a sorted set that {@link adopt} returned. Without a set they are empty. */
 export function sortedMembers(zset: RedisSortedSetData | null): SortedMembers {
   return (zset?.members as SortedMembers | undefined) ?? new SortedMembers();
 }

@@ -1,6 +1,9 @@
 import { IndexedMap } from "./indexed-map.js";
 
-/** The keys of a database or the fields of a hash, by the hex of their names. Those that may expire are listed apart, so that a sweep visits no others. */
+/**
+ * The keys of a database or the fields of a hash, by their names in hex. Ids of items with an expiry are also kept in a set, so that a sweep
+ * visits only those items.
+ */
 export class ExpiringMap<V extends { readonly expiresAt?: number }> extends IndexedMap<V> {
   readonly #mayExpire = new Set<string>();
 

@@ -77,7 +77,7 @@ export class CommandTable {
 
   /** Adds commands. One of the same name is replaced. */
   add(...definitions: readonly CommandDefinition[]): void {
-    // biome-ignore lint/complexity/useLiteralKeys: quotes let TypeScript, which checks this name too, reach a private member.
+    // biome-ignore lint/complexity/useLiteralKeys: brackets give typed access to a private member.
     this.executor["registry"].registerAll(definitions, { override: true });
   }
 
@@ -175,7 +175,7 @@ export const bulk = (value: Buffer | string | null): RedisResult => RedisResult.
 export const integer = (value: number): RedisResult => RedisResult.create(RedisValue.integer(value));
 export const array = (items: RedisValue[]): RedisResult => RedisResult.create(RedisValue.array(items));
 
-/** The items of an array; none of any other reply. */
+/** Returns the items of an array reply. Empty for any other reply. */
 export function itemsOf(reply: RedisValue | undefined): RedisValue[] {
   return reply?.kind === "array" ? reply.items : [];
 }

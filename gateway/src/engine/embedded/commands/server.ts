@@ -59,7 +59,7 @@ function infoFields(): Record<string, string | number> {
     os: `${systemName()} ${release()} ${process.arch}`,
     multiplexing_api: "node",
     process_id: process.pid,
-    // There is none: the engine can be reached only from its own process.
+    // The engine has no port: it can be reached only from its own process.
     tcp_port: 0,
     uptime_in_seconds: seconds,
     uptime_in_days: Math.floor(seconds / 86_400),

@@ -67,7 +67,7 @@ function compareBytes(a: Weighted<Buffer | undefined>, b: Weighted<Buffer | unde
   return Number(a.weight !== undefined) - Number(b.weight !== undefined);
 }
 
-/** Sorts elements by their weights. Those that are equal keep their order, in the reverse order too. */
+/** Sorts elements by their weights. Elements of equal weight keep their order, also with `isReverse`. */
 function sortBy<W>(
   elements: readonly Buffer[],
   weightOf: (element: Buffer) => W,

@@ -245,7 +245,7 @@ export function addStreamCommands(table: CommandTable, waiting: WaitingClients):
   addTrims(table);
   addReads(table, waiting);
   addGroupCommands(table, waiting);
-  // The lags that Redis knows of: they are null where deleted entries hide them.
+  // Adds the lag of each group as Redis computes it: null if deleted entries make it unknown.
   table.override<Options<{ key: Buffer }>>("xinfo", (args, ctx, run) => {
     const result = run(args);
     const value = peek(ctx.db, args.args.key);

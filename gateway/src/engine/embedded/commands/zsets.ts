@@ -31,7 +31,7 @@ interface Limit {
   readonly count: number;
 }
 
-/** The members of a sorted set; none if there is no key. */
+/** Returns the members of the sorted set at a key. Empty if the key does not exist. */
 function membersAt(database: RedisDatabase, key: Buffer): SortedMembers {
   return sortedMembers(database.getSortedSet(key));
 }

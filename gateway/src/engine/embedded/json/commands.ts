@@ -124,7 +124,7 @@ const del = (name: string) =>
     return integer(found.length);
   });
 
-/** Orders places of which none is inside another one. */
+/** Orders two places. Neither may be inside the other. */
 function compareLocations(left: Location, right: Location): number {
   const at = left.findIndex((part, index) => part !== right[index]);
   const [a, b] = [left[at], right[at]];

@@ -8,7 +8,7 @@ import { formatJson, type Json, typeOf } from "./value.js";
 export const ROOT = Buffer.from(".");
 export const NO_KEY = "could not perform this operation on a key that doesn't exist";
 
-/** The document at a key, undefined where there is no key. @throws RedisCommandError if the key has another type */
+/** Returns the document at a key, or undefined if the key does not exist. @throws RedisCommandError if the key has another type */
 export function documentAt(database: RedisDatabase, key: Buffer): Json | undefined {
   const value = peek(database, key);
   if (!value) return undefined;

@@ -93,7 +93,7 @@ export function outermost(locations: readonly Location[]): Location[] {
 }
 
 /**
- * Sets a value at every place of a path, in the document itself. Returns undefined if there is none, or none that `only` allows.
+ * Sets a value at every place of a path, in the document itself. Returns undefined if there is no place, or `only` allows none of them.
  * @param next returns the value for a place from the old one there, undefined for a new member
  */
 export function setAt(

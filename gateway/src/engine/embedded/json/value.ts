@@ -134,7 +134,7 @@ export function checkPlace(location: Location): void {
   if (location.length > MAX_DEPTH) throw new RedisCommandError(`JSON is nested deeper than ${MAX_DEPTH}`);
 }
 
-/** The value at a place, undefined where there is none. */
+/** Returns the value at a place, or undefined if the document has no such place. */
 export function valueAt(root: Json, location: Location): Json | undefined {
   let value: Json | undefined = root;
   for (const part of location) {
