@@ -24,9 +24,9 @@ export default defineScenario({
     const key = `missing:${client.name}:${keepAlive}`;
     // Clients over TCP connect to the Redis behind the gateway, so it is their key too.
     await rig.command("DEL", key);
-    const what = clientFunction("cache-miss", client, { keepAlive, reused: true }, rig);
+    const spec = clientFunction("cache-miss", client, { keepAlive, reused: true }, rig);
     const before = rig.proxyOf(client).connectionsOpened;
-    const run = await runInstance(client.label, what, { events: [{ key }] });
+    const run = await runInstance(client.label, spec, { events: [{ key }] });
     const { get, set, total } = run.bodies[0] as Body<typeof handler>;
     const opened = rig.proxyOf(client).connectionsOpened - before;
     return { init: run.init, get, set, handled: total, opened };

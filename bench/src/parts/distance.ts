@@ -34,9 +34,9 @@ export default defineScenario({
   label: (each) => `${each.client.label}, ${distanceOf(each)}`,
   group: distanceOf,
   run: async ({ client, keepAlive, site }, { settings }) => {
-    const what = commandsFunction(client, { keepAlive, reused: true }, site);
+    const spec = commandsFunction(client, { keepAlive, reused: true }, site);
     const options = { invocations: settings.invocations, expected: GREETING };
-    const { init, first, warm } = await runInstance(client.label, what, options);
+    const { init, first, warm } = await runInstance(client.label, spec, options);
     return { init, first, warm };
   },
   report: (rows, { settings }) => {

@@ -82,13 +82,13 @@ export default defineScenario({
   durationS: ({ frozen }, { invocations }) => (frozen ? PAUSE_S * invocations : 0),
   run: async ({ client, items, keepAlive, frozen, rig, certificate }, { settings, defer }) => {
     const site = await rig.at({}, defer);
-    const what = commandsFunction(client, { keepAlive, reused: true }, site);
+    const spec = commandsFunction(client, { keepAlive, reused: true }, site);
     const keys = Array.from({ length: items }, (_, at) => `item:${at}`);
     const event: CommandsEvent = { keys, command: "set", value: ITEM };
     const outside: number[] = [];
     let before = 0;
     let front: Awaited<ReturnType<typeof startFront>> | undefined;
-    const { latencies } = await runPaused(what, event, {
+    const { latencies } = await runPaused(spec, event, {
       ...{ calls: settings.invocations, pauseMs: frozen ? PAUSE_S * 1_000 : 0, frozen },
       invoke: async (instance) => {
         front ??= await startFront(instance, certificate, defer);

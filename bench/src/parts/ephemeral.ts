@@ -42,11 +42,11 @@ export default defineScenario({
   label: (each) => `${each.client.label}, ${nameOf(each)}`,
   group: placeOf,
   run: async ({ client, use, awaited, keepAlive, rig }, { settings }) => {
-    const what = clientFunction("loop", client, { keepAlive, reused: keepAlive }, rig);
+    const spec = clientFunction("loop", client, { keepAlive, reused: keepAlive }, rig);
     const event: LoopEvent = { use, awaited, commands: settings.invocations, delayMs: DELAY_MS };
     // The first invocation warms the function up.
     const events = [{ ...event, commands: 5, delayMs: 0 }, event];
-    const { bodies } = await runInstance(client.label, what, { timeoutMs: 120_000, events });
+    const { bodies } = await runInstance(client.label, spec, { timeoutMs: 120_000, events });
     return { latencies: bodies[1] as number[] };
   },
   report: (rows, { settings }) => {

@@ -48,10 +48,10 @@ export default defineScenario({
     const flags = direct ? ["--timeout", String(LIMIT_S)] : ["--keep-alive-timeout", `${LIMIT_S}s`];
     const { target, endpoint } = await startServer(direct, defer, ...flags);
     const { port } = target;
-    const what = commandsFunction(client, KEPT, { endpoint, trust: {} });
+    const spec = commandsFunction(client, KEPT, { endpoint, trust: {} });
     // Before the instance starts, since some clients connect in its init phase.
     const others = peersAt(port);
-    const instance = await started(startInstance({ ...what, timeoutMs: NEVER_MS }), defer);
+    const instance = await started(startInstance({ ...spec, timeoutMs: NEVER_MS }), defer);
     // The function stops itself right after its command: on a busy machine this process might do so too late.
     const event: CommandsEvent = { stops: frozen };
     const follow = followClosed(port, followedS(settings) * 1_000, others);

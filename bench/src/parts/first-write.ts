@@ -92,10 +92,10 @@ export default defineScenario({
     const { endpoint, trust } = each.numbers ? rig : each.plain;
     const env = { WARMLINE_URL: endpoint.url, WARMLINE_TOKEN: endpoint.token, BENCH_WRITES: writes };
     const own = { handler: handlerPath("first-write"), env: { ...trust, ...env } };
-    const what = client ? commandsFunction(client, KEPT, rig) : own;
+    const spec = client ? commandsFunction(client, KEPT, rig) : own;
     const event = client ? { command, keys: ["first-write"] } : { ready, workMs: work * rttMs };
     const pauses = { calls: callsOf(each, settings), pauseMs: frozenS * 1_000, frozen: frozenS > 0 };
-    return runPaused(what, event, { ...pauses, latencyOf: (result) => (result as { ms: number }).ms });
+    return runPaused(spec, event, { ...pauses, latencyOf: (result) => (result as { ms: number }).ms });
   },
   report: (rows, { settings }) => {
     const warm = (each: (typeof rows)[number]) =>

@@ -44,9 +44,9 @@ export default defineScenario({
     const before = await memoryKb();
     const { seed } = settings;
     const event: SparseUsersEvent = { targets: [target], users, keep: true, gapMs: 0, seconds: 0, seed };
-    const what = client ? commandsFunction(client, KEPT, { endpoint, trust: {} }) : USERS;
+    const spec = client ? commandsFunction(client, KEPT, { endpoint, trust: {} }) : USERS;
     const instances = client ? { count: INSTANCES } : { count: 1, event, timeoutMs: 120_000 };
-    const { done } = await startInstances(arm, what, instances, defer);
+    const { done } = await startInstances(arm, spec, instances, defer);
     await done;
     // Redis shrinks the buffers of a connection once it has been idle for some seconds.
     await pause(settings.seconds * 1_000);

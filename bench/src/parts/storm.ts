@@ -76,8 +76,8 @@ function startUsers({ proxies, token }: Servers, trust: Record<string, string>, 
   const url = `https://127.0.0.1:${proxies.gateway.port}`;
   const endpoint = { url, token, tcp: { port: proxies.direct.port, tls: true } };
   const recreated = { keepAlive: true, reused: false };
-  const what = clientFunction("transactions", client, recreated, { endpoint, trust });
-  return startInstance({ ...what, timeoutMs: 120_000 });
+  const spec = clientFunction("transactions", client, recreated, { endpoint, trust });
+  return startInstance({ ...spec, timeoutMs: 120_000 });
 }
 
 async function work(instance: Instance, event: TransactionsEvent): Promise<Body<typeof handler>> {

@@ -24,16 +24,16 @@ interface RunInstanceOptions extends Omit<InstanceOptions, "handler" | "env"> {
  * in the first and in later invocations; the body that each invocation returned; and the method of the CPU limit, if there was one
  * @throws if an invocation fails or returns another value than expected: its numbers would be meaningless
  */
-export async function runInstance(label: string, what: FunctionSpec, options: RunInstanceOptions) {
-  const { instance, run } = await beginInstance(label, what, options);
+export async function runInstance(label: string, spec: FunctionSpec, options: RunInstanceOptions) {
+  const { instance, run } = await beginInstance(label, spec, options);
   await instance.stop();
   return run;
 }
 
 /** Does what {@link runInstance} does, but leaves the instance running: the caller stops it. @throws as {@link runInstance} */
-export async function beginInstance(label: string, what: FunctionSpec, options: RunInstanceOptions) {
+export async function beginInstance(label: string, spec: FunctionSpec, options: RunInstanceOptions) {
   const { events = [{}], invocations = events.length, expected, onInvoked, ...others } = options;
-  const instance = await startInstance({ ...others, ...what, firstEvent: events[0] });
+  const instance = await startInstance({ ...others, ...spec, firstEvent: events[0] });
   try {
     const latencies: number[] = [];
     const bodies: unknown[] = [];
@@ -78,11 +78,11 @@ export const USERS: FunctionSpec = { handler: handlerPath("sparse-users"), env: 
 /** Starts instances that each run one invocation and then stay. `done` resolves once all invocations have ended. */
 export async function startInstances(
   label: string,
-  what: FunctionSpec,
+  spec: FunctionSpec,
   { count, event, timeoutMs }: Readonly<{ count: number; event?: unknown; timeoutMs?: number }>,
   defer: Defer,
 ) {
-  const start = () => started(startInstance({ ...what, timeoutMs }), defer);
+  const start = () => started(startInstance({ ...spec, timeoutMs }), defer);
   const instances = await allEnded(Array.from({ length: count }, start));
   const invoke = async (instance: Instance) => bodyOf(await instance.invoke(event), label, instance);
   return { done: Promise.all(instances.map(invoke)) };

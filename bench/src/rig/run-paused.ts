@@ -36,7 +36,7 @@ const alone = new Gate(1);
  * An instance that ended, as after a timeout, runs no further invocations.
  * @returns the latencies in ms; the number of invocations that failed, first ones included; the longest pause in s
  */
-export async function runPaused(what: FunctionSpec, event: unknown, pauses: Pauses) {
+export async function runPaused(spec: FunctionSpec, event: unknown, pauses: Pauses) {
   const { calls, pauseMs, frozen, timeoutMs = 5_000, latencyOf, onWarm } = pauses;
   const latencies: number[] = [];
   let [failed, longestPauseS, pausedAt] = [0, 0, 0];
@@ -46,7 +46,7 @@ export async function runPaused(what: FunctionSpec, event: unknown, pauses: Paus
     pausedAt = performance.now();
   };
   const instance = await alone.run(async () => {
-    const started = await startInstance({ ...what, timeoutMs });
+    const started = await startInstance({ ...spec, timeoutMs });
     for (let call = 0; call < WARM_UP && started.alive; call++) {
       const { error } = await invoke(started);
       if (error) failed++;

@@ -27,12 +27,12 @@ export default defineScenario({
   label: ({ client, way }) => `${client.label}, ${way}`,
   group: ({ way }) => way,
   run: async ({ client, rig, commands, how }, { settings }) => {
-    const what = commandsFunction(client, KEPT, rig);
+    const spec = commandsFunction(client, KEPT, rig);
     const event = { keys: Array.from({ length: commands }, () => "greeting"), how };
     const { invocations } = settings;
     const before = rig.proxyOf(client).bytes;
     const options = { invocations, events: [event], expected: GREETING };
-    const { init, first, warm } = await runInstance(client.label, what, options);
+    const { init, first, warm } = await runInstance(client.label, spec, options);
     const { fromClients, fromServer } = rig.proxyOf(client).bytes;
     return {
       start: init + first,

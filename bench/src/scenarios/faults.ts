@@ -85,9 +85,9 @@ export default defineScenario({
     // An instance is used by one trial at a time, and again by the next one.
     const idle: ReplacedInstance[] = [];
     const used = clients.flatMap((client) =>
-      faultClients(client, own).map(({ name, label, plain: isPlain, function: what }) => {
+      faultClients(client, own).map(({ name, label, plain: isPlain, function: spec }) => {
         const start = () => {
-          const instance = new ReplacedInstance(label, what);
+          const instance = new ReplacedInstance(label, spec);
           defer(() => instance.stop());
           return instance;
         };

@@ -34,7 +34,7 @@ const SAMPLE_MS = 250;
 async function measureFleet({ gateway, proxies }: Rig, fleet: Omit<FleetEvent, "target">) {
   const target = gatewayTarget({ port: proxies[0]!.port, token: gateway.token });
   const event: FleetEvent = { ...fleet, target };
-  const what = { handler: handlerPath("fleet"), env: {} };
+  const spec = { handler: handlerPath("fleet"), env: {} };
   // One request after another on one kept connection, so that reading the counts opens no other one and is never refused.
   const metric = async () => {
     const headers = { Authorization: `Bearer ${gateway.token}` };
@@ -49,7 +49,7 @@ async function measureFleet({ gateway, proxies }: Rig, fleet: Omit<FleetEvent, "
     samples.push([(performance.now() - begunAt) / 1_000, open]);
   };
   const { bodies } = await whileSampling(SAMPLE_MS, sample, () =>
-    runInstance("The fleet", what, { events: [event], timeoutMs: 300_000 }),
+    runInstance("The fleet", spec, { events: [event], timeoutMs: 300_000 }),
   );
   const last = await metric();
   const peakOpen = Math.max(...samples.map(([, open]) => open));

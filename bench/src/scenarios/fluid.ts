@@ -35,11 +35,11 @@ export default defineScenario({
   label: ({ client, ...each }) => `${client.label}, ${requestsOf(each)}`,
   group: requestsOf,
   run: async ({ client, requests, threads, rig }, { settings }) => {
-    const what = clientFunction("fluid", client, KEPT, rig);
+    const spec = clientFunction("fluid", client, KEPT, rig);
     const before = rig.proxyOf(client).connectionsOpened;
     const event: FluidEvent = { requests, overMs: OVER_MS, commands: COMMANDS, threads };
     const options = { events: [event], invocations: settings.invocations + WARM_UP };
-    const { bodies } = await runInstance(client.label, what, options);
+    const { bodies } = await runInstance(client.label, spec, options);
     const counted = (bodies as Body<typeof handler>[]).slice(WARM_UP);
     const cpuMs = counted.reduce((sum, body) => sum + body.cpuMs, 0);
     return {

@@ -50,9 +50,9 @@ export default defineScenario({
   durationS: ({ idleS }, { invocations }) => idleS * callsOf(idleS, invocations),
   label: (each) => `${each.client.label}, ${each.command} after ${idleOf(each)}`,
   run: ({ client, command, idleS, frozen, rig }, { settings }) => {
-    const what = commandsFunction(client, KEPT, rig);
+    const spec = commandsFunction(client, KEPT, rig);
     const calls = callsOf(idleS, settings.invocations);
-    return runPaused(what, { command }, { calls, pauseMs: idleS * 1_000, frozen });
+    return runPaused(spec, { command }, { calls, pauseMs: idleS * 1_000, frozen });
   },
   report: (rows, { settings }) => {
     const backToBack = (row: (typeof rows)[number]) =>

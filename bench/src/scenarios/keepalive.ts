@@ -57,8 +57,8 @@ async function measure(
   const paired = kept && client.name === "warmline";
   const events = [...Array<object>(invocations).fill({}), ...(paired ? [{ pairs: PAIRS }] : [])];
   const { instance, sample } = await alone.run(async () => {
-    const what = commandsFunction(client, variant, site);
-    const { instance, run } = await beginInstance(client.label, what, { events, timeoutMs: TIMEOUT_MS });
+    const spec = commandsFunction(client, variant, site);
+    const { instance, run } = await beginInstance(client.label, spec, { events, timeoutMs: TIMEOUT_MS });
     defer(() => instance.stop());
     const { init, first, warm, bodies } = run;
     if (bodies.slice(0, invocations).some((body) => body !== GREETING))

@@ -32,8 +32,8 @@ export default defineScenario({
   label: ({ client, memoryMb }) => `${client.label}, ${memoryMb} MB`,
   group: ({ memoryMb }) => String(memoryMb),
   run: async ({ client, memoryMb, keepAlive, reused, rig }, { settings, record }) => {
-    const what = commandsFunction(client, { keepAlive, reused }, rig);
-    const { init, first, warm, throttle } = await runInstance(client.label, what, {
+    const spec = commandsFunction(client, { keepAlive, reused }, rig);
+    const { init, first, warm, throttle } = await runInstance(client.label, spec, {
       invocations: settings.invocations + 1,
       expected: GREETING,
       memoryMb,

@@ -78,14 +78,14 @@ export default defineScenario({
   label: (each) => `${usersOf(each)}, ${each.title}`,
   group: usersOf,
   run: async ({ users, rig, target, client, reconnect, crosses }, { settings }) => {
-    const what = clientFunction("transactions", client, { keepAlive: !reconnect, reused: true }, rig);
+    const spec = clientFunction("transactions", client, { keepAlive: !reconnect, reused: true }, rig);
     // A client without keep-alive reconnects for each command by itself.
     const load = { target, clients: users, reconnect: reconnect && !client };
     const events = [WARM_UP_S, settings.seconds].map((seconds): TransactionsEvent => ({ ...load, seconds }));
     // Counted at the proxy, if they cross it.
     const opened = () => (crosses ? rig.proxyOf({ protocol: crosses }).connectionsOpened : Number.NaN);
     let before = 0;
-    const { bodies } = await runInstance(usersOf({ users }), what, {
+    const { bodies } = await runInstance(usersOf({ users }), spec, {
       ...{ events, timeoutMs: 120_000 },
       onInvoked: (call) => {
         if (call === 0) before = opened();

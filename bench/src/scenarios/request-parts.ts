@@ -85,8 +85,8 @@ export default defineScenario({
     const { invocations: requests, seed } = settings;
     const shape = { arm, requests, warmUp: WARM_UP, commands, pauseMs };
     const event: RequestPartsEvent = { ...shape, seed: seed + round, ...target };
-    const what = clientFunction("request-parts", client, KEPT, { endpoint: target.gateway, trust: {} });
-    const { bodies } = await runInstance(name, what, { events: [event], timeoutMs: 120_000 });
+    const spec = clientFunction("request-parts", client, KEPT, { endpoint: target.gateway, trust: {} });
+    const { bodies } = await runInstance(name, spec, { events: [event], timeoutMs: 120_000 });
     return { latencies: bodies[0] as number[] };
   },
   report: (rows, { settings }) => {

@@ -52,23 +52,23 @@ export default defineScenario({
   durationS: (mode, { invocations }) => (mode.frozen ? PAUSE_S * callsOf(mode, invocations) : 0),
   run: async ({ client, rig, ...mode }, { settings }) => {
     const { keepAlive, name, commands, frozen } = mode;
-    const what = commandsFunction(client, { keepAlive, reused: true }, rig);
+    const spec = commandsFunction(client, { keepAlive, reused: true }, rig);
     const how = name === "together" || name === "pipeline" ? name : "sequential";
     const command = name === "pipeline" ? "get" : "set";
     const event: CommandsEvent = { keys: KEYS.slice(0, commands), how, command };
     const calls = callsOf(mode, settings.invocations);
     const pauses = { calls, pauseMs: frozen ? PAUSE_S * 1_000 : 0, frozen };
-    const { latencies, failed } = await runPaused(what, event, pauses);
+    const { latencies, failed } = await runPaused(spec, event, pauses);
     if (failed > 0) throw new Error(`${client.label}, ${nameOf(mode)}: ${failed} invocations failed`);
     return { warm: latencies };
   },
   report: (rows, { settings }) => {
     const compared = byClient(rows).map(({ name, label, rows: own }) => {
-      const of = (what: Mode["name"], keepAlive = true, frozen = false) =>
-        own.find((row) => row.name === what && row.keepAlive === keepAlive && row.frozen === frozen)!.warm;
+      const of = (name: Mode["name"], keepAlive = true, frozen = false) =>
+        own.find((row) => row.name === name && row.keepAlive === keepAlive && row.frozen === frozen)!.warm;
       /** The times of a write, or of ten, without keep-alive and with it. */
-      const timesOf = (what: "one" | "ten", frozen: boolean) =>
-        [of(what, false, frozen), of(what, true, frozen)] as const;
+      const timesOf = (name: "one" | "ten", frozen: boolean) =>
+        [of(name, false, frozen), of(name, true, frozen)] as const;
       const writesOf = (frozen: boolean) => ({ one: timesOf("one", frozen), ten: timesOf("ten", frozen) });
       const [frozen, backToBack] = [writesOf(true), writesOf(false)];
       return { name, label, frozen, backToBack, pipeline: of("pipeline") };

@@ -49,7 +49,7 @@ type ZombieCase = (typeof ARMS)[number] &
 /** Invokes a function, freezes it, and invokes it again. Returns how the second call ended. */
 async function zombieTrial(each: ZombieCase, defer: Defer): Promise<Ending> {
   const { rig, drops, announces, frozenS, limitS } = each;
-  const { label, plain, function: what } = each.client;
+  const { label, plain, function: spec } = each.client;
   const site = await rig.at({}, defer);
   const closeMs = limitS * 1_000;
   const goneMs = drops === "middlebox" ? closeMs : NEVER_MS;
@@ -61,7 +61,7 @@ async function zombieTrial(each: ZombieCase, defer: Defer): Promise<Ending> {
       ...withHead((head) => (plain ? withoutNumbers(head) : head).replace(KEEP_ALIVE, header)),
     }));
   }
-  const instance = new ReplacedInstance(label, what);
+  const instance = new ReplacedInstance(label, spec);
   defer(() => instance.stop());
   const key = `zombie:${++trials}`;
   const event = (call: Call) => ({ ...site.endpoint, turns: [[call]] });
