@@ -123,7 +123,7 @@ export class PipelineResponse implements Receiver {
   #open: number;
   /** Bytes of the replies that are kept until their turn. */
   #kept = 0;
-  /** Those of the kept bytes that are taken from the budget. */
+  /** How many of the kept bytes are taken from the budget. */
   #counted = 0;
   /** Whether the response has begun. Without a body it has no reader. */
   #began = false;

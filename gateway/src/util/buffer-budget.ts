@@ -89,7 +89,7 @@ export class BufferBudget {
     return () => this.#remove(waiting);
   }
 
-  /** Ends a wait. Those behind it may fit. */
+  /** Ends a wait. Requests behind it may fit. */
   #remove(waiting: Waiting): void {
     const at = this.#waiting.indexOf(waiting);
     if (at < 0) return;
@@ -99,7 +99,7 @@ export class BufferBudget {
   }
 
   #grant(): void {
-    // Those behind one that does not fit wait for their turn, unless their share is larger.
+    // Requests behind one that does not fit wait for their turn, unless their share is larger.
     let blocked = 0;
     for (const waiting of [...this.#waiting]) {
       const { bytes, share, done, timer } = waiting;

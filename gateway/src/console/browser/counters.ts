@@ -25,7 +25,7 @@ export function showCounters(gateway: Gateway, onError: (error: unknown) => void
     // The page's own connection is one of them.
     byId("connections").textContent = String(counters.get("connections_open") ?? 0);
     byId("upstream").textContent = String(counters.get("upstream_connections") ?? 0);
-    // Those of a request under way may be counted or not.
+    // While the page's own request is under way, its commands may or may not be counted.
     if (own === null) return;
     const now = { at: performance.now(), all: counters.get("commands_total") ?? 0, own };
     if (last) {
