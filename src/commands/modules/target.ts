@@ -1,7 +1,7 @@
 import type { ReplyMode } from "../reply-mode.js";
 import type { CommandSpec } from "../spec.js";
 
-/** Key of the method by which a client, pipeline or transaction sends a command that is none of its methods. */
+/** Key of the method by which a client, pipeline or transaction sends a command for which it has no method. */
 export const SEND: unique symbol = Symbol.for("warmline.send") as never;
 
 declare const KIND: unique symbol;
