@@ -92,7 +92,7 @@ describe("a primary killed under load", { tags: "redis-server", retry: 0 }, () =
     // The cluster's own time: the node's timeout, an election of up to some seconds, and our way of learning of it.
     expect(back).toBeLessThan(25_000);
     expect(lastError - killed).toBeLessThan(back + 10_000);
-    // Unsent, or may have been applied: never a redirection, never a response that is none.
+    // Unsent, or may have been applied: never a redirection, never an invalid response.
     for (const code of errors) expect(["UNSENT", "UNKNOWNOUTCOME", "CLUSTERDOWN"]).toContain(code);
     expect(badReads.slice(0, 3)).toEqual([]);
     const names = [...acknowledged.keys()];

@@ -160,7 +160,7 @@ describe("subscriptions", () => {
   test("many channels, patterns and sharded channels share one event stream", async () => {
     const [subscriber, publisher] = [connect(), connect()];
     const events = collect(subscriber);
-    // Those of earlier tests have ended.
+    // The streams of earlier tests have ended.
     await expect.poll(() => streamsOf(gateway)).toBe(0);
     const channels = Array.from({ length: 50 }, (_, i) => `c${i}`);
     expect(await subscriber.subscribe(...channels)).toBe(50);

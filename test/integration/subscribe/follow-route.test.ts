@@ -114,7 +114,7 @@ describeEngines("followed streams", (setup) => {
     expect(await dataOf(stream, 2)).toEqual(["5-1", '["n","6"]']);
   });
 
-  test("a key of another type and an id that is none are refused", async () => {
+  test("a key of another type and an invalid id are refused", async () => {
     await run(gateway, "SET", "text", "x");
     const wrong = await call(gateway, "/follow/text", { method: "POST", body: "" });
     expect([wrong.status, wrong.json.error]).toEqual([400, expect.stringMatching(/^WRONGTYPE/)]);

@@ -107,7 +107,7 @@ class Lane {
         return {
           call: ["set", `register:${name}`, value],
           settle: (settlement) => {
-            // Those of a group that is none may have come in any order.
+            // Values set outside a batch may be applied in any order.
             if (!settlement.outcome && group) this.#least = value;
             else if (settlement.outcome !== "unsent") this.#late.add(value);
           },

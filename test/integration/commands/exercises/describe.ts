@@ -15,7 +15,7 @@ export interface Rig {
   readonly responseFormat: "resp2" | "json";
   /** Starts what the gateway needs. Returns its flags, and a function that ends what was started. */
   readonly start: () => Promise<{ args: string[]; stop?: () => Promise<void> }>;
-  /** Those of the suite, such as a tag for what the engine needs. */
+  /** Options of the suite, such as a tag for what the engine needs. */
   readonly options?: TestOptions;
 }
 

@@ -68,7 +68,7 @@ const sendAlone = (waits: number[], ...commands: string[]) =>
   sent((all: Command[], receiver) => void upstream.sendAlone(all, waits, receiver), commands);
 
 test("a batch that a replica refused is sent again from the refused command on, reads included, in order", async () => {
-  // Those of two rounds.
+  // The refusals of two rounds.
   let refusals = 4;
   const { received, asked } = start(([name]) => (name === "SET" && refusals-- > 0 ? READONLY : `+${name}`));
   expect(await send("GET a", "SET a 1", "GET a", "SET b 2")).toEqual(["+GET", "+SET", "+GET", "+SET"]);
