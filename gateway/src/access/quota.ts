@@ -155,7 +155,7 @@ export class Quota {
     this.#transactions.enter(transaction, this.shares.of("transactions"), this.transactionTimeout);
   }
 
-  /** Timeout in ms for a transaction, the wait for others of its token included. */
+  /** Timeout in ms for a transaction, including its wait for others of the same token. */
   get transactionTimeout(): number {
     return this.shares.timeout;
   }

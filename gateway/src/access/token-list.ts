@@ -37,7 +37,7 @@ export interface TokenList {
 }
 
 /**
- * Reads all tokens, those in files included.
+ * Reads all tokens, including tokens in files.
  * @throws {TypeError} that names the option, the file and the line at fault, never the line's content
  * @throws {FileError} when a file can't be read; its message begins with the option's name
  */

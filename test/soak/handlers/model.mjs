@@ -214,7 +214,7 @@ class Lane {
   }
 }
 
-/** Listens, and tells what was missed without a word, or heard twice. */
+/** Listens, and reports messages that were missed without a gap, or received twice. */
 function listen() {
   let heard = 0;
   let messages = 0;

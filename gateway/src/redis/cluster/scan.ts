@@ -198,7 +198,7 @@ function goingAlong(slots: SlotSet, view: NodeView): SlotSet {
   return SlotSet.of([...slots].filter((slot) => view.targetOf(slot) === target));
 }
 
-/** The node of a position; where that is no primary any more, the scan of the next one. Null when none is known. */
+/** Returns a position and its node. If that is no longer a primary, the scan continues at the next one. Null if none is known. */
 function atNode(sent: Position, topology: Topology): { position: Position; node: string } | null {
   const isMeant = (name: string) => markOf(name) === sent.node;
   const primaries = topology.shards.map(({ primary }) => primary);
