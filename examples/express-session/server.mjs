@@ -8,7 +8,7 @@ const app = express();
 app.use(
   session({
     store: new SessionStore(redis),
-    secret: process.env.SESSION_SECRET ?? "only for a laptop",
+    secret: process.env.SESSION_SECRET ?? "only for development",
     resave: false,
     saveUninitialized: false,
     cookie: { maxAge: 60 * 60 * 1000 },

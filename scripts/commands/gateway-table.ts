@@ -79,7 +79,7 @@ export function gatewayTable(): string {
   }
   return `// Generated from scripts/facts. To renew it: npx vitest run test/unit/commands/gateway-table.test.ts -u
 
-/** Commands by their facts: group, arity, flags, places of keys, request policy, response policy. Names follow the colon. */
+/** Rows of facts and the commands they apply to: \`command-info.ts\` reads them, and explains each field and flag. */
 export const TABLE = \`
 ${[...rows.values()].sort().join("\n")}
 \`;

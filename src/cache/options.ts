@@ -1,7 +1,7 @@
 import type { StandardSchema } from "../commands/schema.js";
 import { type Assert, checkNames, checkNumber, MAX_SECONDS } from "../options/check-call.js";
 
-/** Options of cached. */
+/** Options of `cached`. */
 export interface CachedOptions<Args extends readonly unknown[], T> {
   /** Returns the part of the key in Redis that differs between calls: non-empty text, from the arguments of the call. */
   key: (...args: Args) => string;
@@ -24,11 +24,11 @@ export interface CachedOptions<Args extends readonly unknown[], T> {
    * that ends the lease after the function has failed. Without `waitUntil`, the call waits for that request.
    */
   waitUntil?: ((refresh: Promise<unknown>) => void) | undefined;
-  /** During an outage `"compute"` (default) returns a result that is not stored, `"throw"` rejects. */
+  /** While Redis can't be reached, `"compute"` (default) computes results without storing them, `"throw"` rejects. */
   onOutage?: "compute" | "throw" | undefined;
 }
 
-/** Options of cached with their defaults. Times are in ms. */
+/** Options of `cached` with their defaults. Times are in ms. */
 export type CachedSettings = ReturnType<typeof resolveCachedOptions>;
 
 const NAMES: readonly (keyof CachedOptions<[], unknown>)[] = [
@@ -42,10 +42,10 @@ const NAMES: readonly (keyof CachedOptions<[], unknown>)[] = [
   "onOutage",
 ];
 
-/** Checks the options of cached, and fills in defaults. @throws an error of `assert` that names the wrong option. */
+/** Checks the options of `cached`, and fills in defaults. @throws an error of `assert` that names the wrong option. */
 export function resolveCachedOptions(assert: Assert, options: CachedOptions<any, any>) {
-  const wanted = "the fourth argument must be an object of options, such as { key: (id) => id, fresh: 60 }";
-  checkNames(assert, options, NAMES, wanted);
+  const message = "the fourth argument must be an object of options, such as { key: (id) => id, fresh: 60 }";
+  checkNames(assert, options, NAMES, message);
   const { key, fresh, stale = 0, lease = 10, tags, schema, waitUntil, onOutage = "compute" } = options;
   assert(typeof key === "function", "key must be a function that returns text, such as (id) => id");
   const toMs = (name: string, seconds: number, orZero = false) => {

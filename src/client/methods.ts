@@ -1,7 +1,7 @@
 import { rawCommand } from "../features/raw-command.js";
 import { createPipeline } from "./pipeline.js";
 
-// Those imports stay first: bundles keep the order of imports, and gzip finds more repetitions in this one.
+// The imports above stay first: bundles keep the order of imports, and this one compresses better.
 
 import { commandMethod, commandNames } from "../commands/methods.js";
 import { boundPrototype, onDemand } from "../commands/on-demand.js";

@@ -206,7 +206,7 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
       const other = forTest(await gatewayAt(cluster.url, { readPolicy }));
       const some = keys.filter((_, slot) => slot % 256 === 0);
       for (const node of cluster.nodes) await node.command("CONFIG", "RESETSTAT");
-      // A read that follows a write of its slot in the same pipeline is the primary's all the same.
+      // A read that follows a write of its slot in the same pipeline still goes to the primary.
       const written = await pipeline(
         other,
         some.flatMap((key) => [

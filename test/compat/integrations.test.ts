@@ -93,7 +93,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest, null, 2));
   mkdirSync(join(folder, "src/recipes"));
   for (const { name, code } of recipes) {
-    // Those with an extension are files of the app of Next.js.
+    // Recipes with an extension are files of the Next.js app.
     const file = name.endsWith(".mjs") ? join("next", name) : join("src/recipes", `${name}.mjs`);
     writeFileSync(join(folder, file), code);
   }

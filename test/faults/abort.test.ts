@@ -3,8 +3,8 @@ import { Redis, type RedisOptions, TimeoutError } from "warmline";
 import { type Arrived, httpResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
 import { pause } from "./support/rig.js";
 
-// A signal that is aborted at any moment of a call: the call rejects with its reason, what was not sent is never
-// sent, and the connections go on giving each command its own response.
+// When a signal is aborted at any moment of a call, the call rejects with the signal's reason, an unsent command is
+// never sent, and every other command still gets its own response.
 
 let endpoint: RawEndpoint;
 let controller: AbortController;
@@ -41,7 +41,7 @@ describe("before it is sent", () => {
     expect(endpoint.requests).toHaveLength(0);
   });
 
-  test("an abort in the same tick keeps the connection, and the next command is right", async () => {
+  test("an abort in the same tick keeps the connection, and the next command gets its response", async () => {
     endpoint.onRequest = ownKey;
     await client().get("first");
     const aborted = client().with({ signal: controller.signal }).get("never");
@@ -60,7 +60,7 @@ describe("before it is sent", () => {
     redis.close();
   });
 
-  test("an abort while the only connection is busy drops its own command, and those around it run", async () => {
+  test("an abort while the only connection is busy drops only the aborted command", async () => {
     endpoint.onRequest = (request) => void setTimeout(() => ownKey(request), 60);
     const redis = client({ maxConnections: 1 });
     const before = redis.get("before");
@@ -74,12 +74,12 @@ describe("before it is sent", () => {
     expect(endpoint.connections).toBe(1);
   });
 
-  // A dispatcher of undici probes no connection.
+  // With an undici dispatcher, no connection is probed.
   if (process.env.WARMLINE_CONNECTION !== "undici")
     test("an abort while a suspect connection is probed sends nothing", async () => {
       endpoint.onRequest = ownKey;
       await client().get("first");
-      // The probe is what arrives on the first connection.
+      // The probe arrives on the first connection.
       endpoint.onRequest = (request) => (request.connection > 1 ? ownKey(request) : controller.abort(reason));
       await pause(1_100);
       const aborted = client().with({ signal: controller.signal }).getdel("never");
@@ -91,7 +91,7 @@ describe("before it is sent", () => {
 
   test.each([
     ["between two attempts", 2, {}, "500 Oops"],
-    ["while it waits as Retry-After says", 1, { "retry-after": "5" }, "429 Too Many Requests"],
+    ["while it waits for Retry-After", 1, { "retry-after": "5" }, "429 Too Many Requests"],
   ])("an abort %s rejects, and nothing is sent again", async (_what, attempts, headers, status) => {
     endpoint.onRequest = ({ socket }) => socket.write(httpResponse("{}", headers, status));
     const redis = client({ signal: controller.signal, retry: { retries: 3, backoff: () => 1_000 } });
@@ -126,7 +126,7 @@ test("an abort rejects a command, a batch and a pipeline with its reason, each s
   }
 });
 
-test("a call that timed out frees its place for the next", async () => {
+test("a call that timed out does not hold up the next", async () => {
   endpoint.onRequest = ({ socket, body }) =>
     !body.includes("slow") && socket.write(resp2Response(bulk("quick")));
   const redis = client({ maxConnections: 1, timeout: 500 });

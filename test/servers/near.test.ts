@@ -60,7 +60,7 @@ describe("a near cache on Redis 8.2 with RedisJSON 2.8", NEEDS_SERVERS, () => {
   };
 
   test.each(Object.entries(reads))(
-    "%s is answered from memory, with a value of its own",
+    "%s is answered from memory, with a new copy of the value",
     async (_name, [read, expected]) => {
       const first = await read(redis);
       expect(first).toEqual(expected);
@@ -92,7 +92,7 @@ describe("a near cache on Redis 8.2 with RedisJSON 2.8", NEEDS_SERVERS, () => {
     ["RENAME", ["near:other", "near:doc"]],
     ["DEL", ["near:doc"]],
   ])(
-    "a change by %s, past the gateway, is seen by a read that verifies and by reads after it",
+    "a change by %s directly in Redis is seen by a read that verifies and by later reads",
     async (name, args) => {
       expect(await redis.json.get("near:doc", "$")).toEqual([document]);
       expect(await verified.json.mget(["near:doc", "near:other"], "$.n")).toEqual([[1], [7]]);
@@ -109,7 +109,7 @@ describe("a near cache on Redis 8.2 with RedisJSON 2.8", NEEDS_SERVERS, () => {
     },
   );
 
-  test("a write of its own is seen by the next read", async () => {
+  test("a client's own write is seen by its next read", async () => {
     expect(await redis.json.get("near:doc", "$.n")).toEqual([1]);
     await redis.json.numincrby("near:doc", "$.n", 1);
     expect(await redis.json.get("near:doc", "$.n")).toEqual([2]);
@@ -141,7 +141,7 @@ describe("a near cache on Redis 8.2 with RedisJSON 2.8", NEEDS_SERVERS, () => {
     expect(await read(verified)).toEqual(current);
   });
 
-  test("a field of a hash is gone for reads that verify once Redis has removed it", async () => {
+  test("a read that verifies no longer returns a hash field that has expired", async () => {
     await server.command("HSET", "near:h", "short", "1", "long", "1");
     await server.command("HPEXPIRE", "near:h", "3000", "FIELDS", "1", "short");
     expect(await redis.hgetall("near:h")).toEqual({ short: 1, long: 1 });

@@ -203,7 +203,7 @@ export async function runNumbersModel({
     const isNumbered = request.path.startsWith("/n/");
     const process = processes[place]!;
     if (isNumbered && dice > 0.95) void process.handle(request, () => false);
-    // The client sees that its connection is lost, and the copy arrives all the same.
+    // The client sees that its connection is lost, but the copy still arrives.
     if (dice > 0.9 && dice < 0.93) {
       void pause(next() * CALL).then(() => process.handle(request, () => next() < 0.5));
       return undefined;

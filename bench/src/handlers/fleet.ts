@@ -73,7 +73,7 @@ export const handler = async (event: FleetEvent) => {
   };
 
   await runAt(arrivals, async (dueAt) => {
-    // Those at the bottom have been idle for longest; a platform ends them without a word, and their connections stay.
+    // Instances at the bottom have been idle for longest. A platform ends them without notice, and their connections stay open.
     while (idle[0] && performance.now() - idle[0].idleSince > lifetimeMs) {
       idle.shift();
       alive--;

@@ -2,8 +2,8 @@ import type { Collection, Result, SkippedScenario } from "../results/result.js";
 import type { Run } from "./command-line.js";
 
 /**
- * Runs scenarios one after the other. Skips those that cannot run here; a failed one does not stop the others.
- * @param onResult is called after each result with all so far, so that none is lost if a later scenario never ends
+ * Runs scenarios one after the other. Scenarios that cannot run here or fail are listed as skipped.
+ * @param onResult called after each result, with all results so far: none is lost if a later scenario hangs
  */
 export async function runAll(
   runs: readonly Run[],

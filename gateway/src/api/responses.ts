@@ -134,7 +134,7 @@ export class PipelineResponse implements Receiver {
   #inside = false;
 
   /**
-   * @param size the number of commands, refused ones included
+   * @param size the number of commands, including refused ones
    * @param places the index in the pipeline of each command that was sent
    * @param onError called with the place of each command whose reply is an error
    * @param onSettled called when every command has its reply, was refused or failed

@@ -12,7 +12,7 @@ function infoOf(name: string, row: string, id: number) {
     name,
     /** Redis's group, such as `string`; `module:` and its prefix; `newer` for what came after Redis 7.4. */
     group,
-    /** The number of arguments, the name's included; negative for the least number; 0 when it is not known. */
+    /** The number of arguments, including the name. Negative: the minimum number. 0: unknown. */
     arity: Number(arity),
     /** May change data. */
     write: flags.includes("w"),

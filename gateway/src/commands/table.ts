@@ -1,6 +1,6 @@
 // Generated from scripts/facts. To renew it: npx vitest run test/unit/commands/gateway-table.test.ts -u
 
-/** Commands by their facts: group, arity, flags, places of keys, request policy, response policy. Names follow the colon. */
+/** Rows of facts and the commands they apply to: `command-info.ts` reads them, and explains each field and flag. */
 export const TABLE = `
 bitmap -2 r 1: BITCOUNT BITFIELD_RO
 bitmap -2 w 1: BITFIELD

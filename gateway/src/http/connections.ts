@@ -18,7 +18,7 @@ export interface ConnectionLimits {
   readonly idle: number;
   /** A request's head must be complete this long after its first byte. */
   readonly head: number;
-  /** A request's body must be complete this long after its head; some of a response must be taken each such time. */
+  /** A request's body must be complete this long after its head. A client must read some of a response at least this often. */
   readonly body: number;
   /** Above this many connections, each new one closes the one that has been idle for longest. */
   readonly soft: number;
@@ -35,13 +35,13 @@ export interface ConnectionLimits {
  */
 export class Connections {
   readonly #open = new Set<Connection>();
-  /** Those without a request. The one that has been idle for longest comes first. */
+  /** Connections without a request. The one that has been idle for longest comes first. */
   readonly #idle = new Set<Connection>();
   readonly #refused = new Set<Connection>();
   #arrived: Connection[] = [];
   #closing = false;
   readonly #timer: NodeJS.Timeout;
-  /** Connections accepted since the start, those refused afterwards included. */
+  /** Connections accepted since the start, including those refused afterwards. */
   opened = 0;
   /** Idle connections closed to make room. */
   evicted = 0;
@@ -67,7 +67,7 @@ export class Connections {
     return this.#refused.size;
   }
 
-  /** Connections that may still be accepted, including those that only get a response that there are too many. */
+  /** Number of connections that can still be accepted, including those that would only be refused with a response. */
   get room(): number {
     const refusable = Math.max(0, MAX_REFUSED - this.#refused.size);
     return Math.max(0, this.limits.hard - this.#open.size) + refusable - this.#arrived.length;
@@ -100,7 +100,7 @@ export class Connections {
     this.#refused.delete(connection);
   }
 
-  /** Ends those that are idle, and from now on each that becomes idle. */
+  /** Ends idle connections, and from now on each one that becomes idle. */
   endIdle(): void {
     this.#closing = true;
     const idle = [...this.#idle];
@@ -108,12 +108,12 @@ export class Connections {
     for (const connection of idle) connection.end();
   }
 
-  /** Ends all at once, those with a request too. */
+  /** Closes every connection immediately, even during a request. */
   destroyAll(): void {
     for (const connection of this.#all) connection.destroy();
   }
 
-  /** Ends all but those whose request is being processed. */
+  /** Closes every connection immediately, unless its request is being processed. */
   destroyUnprocessed(): void {
     for (const connection of this.#all) if (!connection.isProcessing) connection.destroy();
   }
@@ -173,7 +173,7 @@ export class Connections {
     const now = performance.now();
     for (const connection of this.#open) {
       if (this.#isOverdue(connection, now)) connection.destroy();
-      // Less than makes a connection wait is counted here alone: that costs the common case nothing.
+      // A backlog below the high-water mark is counted only here, so the common case costs nothing.
       else if (!connection.isStreaming) connection.sender.countBacklog();
     }
     for (const connection of this.#refused) if (this.#isOverdue(connection, now)) connection.destroy();

@@ -13,18 +13,18 @@ export class RequestRecord {
   /** Bytes of the request's body that were read, and of the response's body. */
   requestBytes = 0;
   responseBytes = 0;
-  /** Whether a command may wait at Redis. */
+  /** Whether the command may block at Redis. */
   blocks = false;
   /** Time in ms from {@link sent} to {@link replied}, or null if no command was sent or Redis has not replied. */
   upstreamMs: number | null = null;
   #sentAt = 0;
 
-  /** The request's commands are given to the connections to Redis. */
+  /** Called when the request's commands are passed to the connections to Redis. */
   sent(): void {
     this.#sentAt = performance.now();
   }
 
-  /** The last reply is there, or is waited for no more. Returns how long Redis took, in ms. */
+  /** Called when the last reply has arrived, or is no longer awaited. Returns how long Redis took, in ms. */
   replied(): number {
     this.upstreamMs = performance.now() - this.#sentAt;
     return this.upstreamMs;

@@ -9,16 +9,16 @@ import { GREATER, PLUS, STAR } from "../util/bytes.js";
 export interface TrackingHandler {
   /** The server reports changes from now on. `isCluster` is whether it is a node of a cluster. */
   onTracking(isCluster: boolean): void;
-  /** These keys have changed, or with null, any key may have. */
+  /** These keys have changed. With null, any key may have changed. */
   onChange(keys: readonly Buffer[] | null): void;
-  /** A reply, no error, to a command sent after `onTracking`. All changes before the reply have been reported. */
+  /** A reply, never an error, to a command sent after `onTracking`. All changes before the reply have been reported. */
   onReply(reply: Buffer): void;
-  /** There is no connection any more. `refused`: the server does not track changes for this user. */
+  /** The connection is closed. `refused`: the server does not track changes for this user. */
   onDown(reason: string, refused: boolean): void;
 }
 
 /**
- * Opens a connection on which a server reports every change of keys with a prefix, in RESP3. Reports and
+ * Opens a connection on which a server reports every change of keys with one of the prefixes, in RESP3. Reports and
  * replies share the connection, so a change is reported before the reply to a later command. No callback is called before this returns.
  * @see https://redis.io/docs/latest/develop/reference/client-side-caching/
  */
@@ -31,28 +31,28 @@ export function openTracking(
   let replies = 0;
   let isCluster = false;
   /** The login that was last sent on this connection. */
-  let signedIn: Login | null = null;
+  let lastLogin: Login | null = null;
   const connection = new RedisSocket(
     { ...options, resp3: true },
     {
       onUp() {
         connection.send(HELLO_3);
-        const limits = prefixes.flatMap((prefix) => (prefix === "" ? [] : ["PREFIX", prefix]));
-        connection.send(command("CLIENT", "TRACKING", "ON", "BCAST", ...limits));
+        const prefixArgs = prefixes.flatMap((prefix) => (prefix === "" ? [] : ["PREFIX", prefix]));
+        connection.send(command("CLIENT", "TRACKING", "ON", "BCAST", ...prefixArgs));
       },
       onLogin: (login) => {
-        signedIn = login;
+        lastLogin = login;
         connection.send(login.auth);
       },
       onReply(reply) {
-        // It was too large, which only a report of very many keys can be.
+        // The reply was too large, which only a report of very many keys can be.
         if (!reply) handler.onChange(null);
         else if (reply[0] === GREATER) onPush(reply, handler);
-        else if (signedIn && isReplyToAuth(reply, replies)) {
-          if (isError(reply)) options.credentials?.refused(signedIn, authErrorOf(reply));
+        else if (lastLogin && isReplyToAuth(reply, replies)) {
+          if (isError(reply)) options.credentials?.refused(lastLogin, authErrorOf(reply));
         } else if (isError(reply)) {
-          // An error does not show that earlier changes were reported: -BUSY, of a script that runs, overtakes their reports. One that is
-          // no temporary refusal means that this user may not track.
+          // An error does not prove that earlier changes were reported: -BUSY, during a long script, overtakes their reports.
+          // An error that is not temporary means that this user may not track.
           connection.close();
           handler.onDown(`it replied ${lineOf(reply)}`, refusalOf(reply, null) === null);
         } else if (++replies > 2) handler.onReply(reply);
@@ -73,7 +73,7 @@ function isReplyToAuth(reply: Buffer, replies: number): boolean {
   );
 }
 
-/** `invalidate` and a list of keys, or a null for all of them. */
+/** Reports the changes in a push message: `invalidate` with a list of keys, or with null for all keys. */
 function onPush(push: Buffer, handler: TrackingHandler): void {
   const reader = new RespReader(push);
   reader.nextLength();

@@ -115,7 +115,7 @@ export class InFlightConnection {
   /** Runs until reads behind the present large reply are sent again. */
   readsTimer: NodeJS.Timeout | undefined;
 
-  /** Commands that have no reply yet, those given up included. */
+  /** Commands that have no reply yet, including commands given up. */
   get inFlight(): number {
     return this.#written.size;
   }

@@ -92,7 +92,7 @@ export class MultiplexedConnection {
     return this.#connection?.socket.clientId ?? null;
   }
 
-  /** Commands waiting or unanswered, those given up included. */
+  /** Commands waiting or unanswered, including commands given up. */
   get pending(): number {
     let sum = this.#queue.waiting + (this.#connection?.inFlight ?? 0);
     for (const connection of this.#silent) sum += connection.inFlight;

@@ -1,4 +1,4 @@
-/** Names longer than this, in bytes, are not remembered: no command of Redis has one. */
+/** Maximum length in bytes of a name that is cached. No command of Redis has a longer one. */
 const MAX_NAME = 32;
 const MAX_CACHED_NAMES = 1_000;
 
@@ -6,18 +6,18 @@ const MAX_CACHED_NAMES = 1_000;
 const seen = new Map<number, string>();
 
 /**
- * The argument `bytes[from, to)` as the name of a command: in upper case, cut at a NUL byte, since Redis compares some names
- * as C strings, so that `post\0x` is `post` to it.
+ * Returns the argument `bytes[from, to)` as the name of a command: in upper case, cut at a NUL byte. Redis compares some names
+ * as C strings, so `post\0x` is `post` to it.
  */
 export function commandName(bytes: Buffer, from: number, to: number): string {
   if (to - from > MAX_NAME) return asName(bytes.toString("latin1", from, to));
   let hash = 0;
   for (let i = from; i < to; i++) hash = (Math.imul(hash, 31) + (bytes[i]! & 0xdf)) | 0;
-  const before = seen.get(hash);
-  if (before !== undefined && isWritten(before, bytes, from, to)) return before;
+  const cached = seen.get(hash);
+  if (cached !== undefined && spells(bytes, from, to, cached)) return cached;
   const name = asName(bytes.toString("latin1", from, to));
   if (seen.size >= MAX_CACHED_NAMES) seen.clear();
-  if (isWritten(name, bytes, from, to)) seen.set(hash, name);
+  if (spells(bytes, from, to, name)) seen.set(hash, name);
   return name;
 }
 
@@ -27,8 +27,8 @@ export function asName(text: string): string {
   return (nul < 0 ? text : text.slice(0, nul)).toUpperCase();
 }
 
-/** Whether the bytes are this name, each in either case of its letter. */
-function isWritten(name: string, bytes: Buffer, from: number, to: number): boolean {
+/** Whether these bytes spell a name, in upper or lower case. */
+function spells(bytes: Buffer, from: number, to: number, name: string): boolean {
   if (to - from !== name.length) return false;
   for (let i = 0; i < name.length; i++) {
     const byte = bytes[from + i]!;

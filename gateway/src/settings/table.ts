@@ -87,30 +87,30 @@ export const SETTINGS = {
     placeholder: "<url>",
   }),
   /**
-   * A file that holds the password for the URL of `redis`. It is read for every connection, and when it changes: connections
-   * that are open then sign in again.
+   * A file that holds the password for the URL of `redis`. It is read for every connection, and when it changes: open
+   * connections then sign in again.
    */
   redisPasswordFile: file({
     help: "file with the password for the URL of --redis; read again when it changes",
   }),
   /**
-   * A program that prints such a password as JSON: `{"password": "...", "username": "...", "expires": "2030-01-01T00:00:00Z"}`.
-   * The user and the time are optional. It is run without arguments and without a shell, again before the password expires,
-   * and after Redis has refused it. It has 10 s.
+   * A program that prints the password for the URL of `redis`, as JSON:
+   * `{"password": "...", "username": "...", "expires": "2030-01-01T00:00:00Z"}`. The user and the time are optional. It is run
+   * without arguments or a shell, for at most 10 s, and again before the password expires and after Redis has refused it.
    */
   redisAuthCommand: file({
     help: "program that prints the password for the URL of --redis as JSON; run again before it expires",
     placeholder: "<program>",
   }),
   /**
-   * How the user of the URL of `redis` signs in. Default: `password`,
-   * by the one of the URL, of `redisPasswordFile` or `redisAuthCommand`. `aws-iam` makes tokens for ElastiCache and MemoryDB, with
-   * the credentials of AWS that are found in the environment, at the endpoint of a container or in the metadata of an instance. What
-   * they are for is in the host that AWS gave it, or in the URL's query (`?awsName=`).
+   * How the user of the URL of `redis` signs in. Default: `password`, from the URL, `redisPasswordFile` or `redisAuthCommand`.
+   * `aws-iam` signs tokens for ElastiCache and MemoryDB, with AWS credentials from the environment, a container's endpoint or
+   * the instance's metadata. The cache or cluster that they are for is derived from the host name that AWS gave it, or from the
+   * URL's query (`?awsName=`).
    */
   redisAuth: choice(AUTH_KINDS, {
     help: "how the user of --redis signs in: password, or aws-iam for ElastiCache and MemoryDB",
-    placeholder: "<how>",
+    placeholder: "<method>",
     default: "password",
   }),
   /** A file of CA certificates (PEM) to trust for TLS connections to Redis. Default: the system's. */
@@ -123,8 +123,8 @@ export const SETTINGS = {
   /** File of that certificate's key, in PEM. */
   redisKey: file({ help: "private key of the client certificate (PEM) for Redis" }),
   /**
-   * The name for SNI that the certificate of Redis must have, for every TLS connection. Default: the host of the URL, or of the node
-   * of a cluster. It is for tunnels and addresses that the certificate does not cover.
+   * The name that the certificate of Redis must have, also sent as SNI, for every TLS connection. Default: the host of the URL,
+   * or of the node of a cluster. It is for tunnels and addresses that the certificate does not cover.
    */
   redisServerName: text({
     help: "name that the certificate of Redis must have, also sent as SNI",
@@ -133,7 +133,7 @@ export const SETTINGS = {
   }),
   /**
    * Time in ms without commands and event streams after which all connections to Redis are closed, so that its host can sleep.
-   * Default: 0, they stay open. The next command opens one. Health checks and what the gateway does by itself do not count.
+   * Default: 0, they stay open. The next command opens one. Health checks and the gateway's own commands do not count.
    */
   redisIdleTimeout: duration({
     help: "time without commands after which all connections to Redis are closed, so that it can sleep",
@@ -148,13 +148,13 @@ export const SETTINGS = {
     default: false,
   }),
   /**
-   * The nodes of a cluster that serve reads. Default: `primary`. With the others a read may miss a recent write.
+   * The nodes of a cluster that serve reads. Default: `primary`. With another value, a read may miss a recent write.
    * `prefer-replica` reads from a replica, or from the primary if no replica replies. `replica` reads from replicas only.
    * `any` spreads reads over all nodes.
    */
   readPolicy: choice(READ_POLICIES, {
     help: "which nodes of a cluster serve reads: primary, prefer-replica, replica or any",
-    placeholder: "<who>",
+    placeholder: "<policy>",
     default: "primary",
   }),
   /**
@@ -177,7 +177,7 @@ export const SETTINGS = {
    */
   engine: engineChoice({
     help: "Redis that the gateway starts: auto, embedded, or the path of a redis-server",
-    placeholder: "<which>",
+    placeholder: "<engine>",
     defaultText: "auto",
   }),
   /**
@@ -300,7 +300,7 @@ export const SETTINGS = {
     defaultText: "from the limit of open files",
     max: 1_000_000,
   }),
-  /** Maximum number of event streams (`/subscribe`, `/psubscribe`, `/monitor`) open at a time. Default: 1,000. */
+  /** Maximum number of event streams (`/subscribe`, `/follow`, `/monitor`) open at a time. Default: 1,000. */
   maxStreams: integer({
     help: "maximum number of open event streams (/subscribe, /follow, /monitor)",
     default: 1_000,
@@ -402,9 +402,7 @@ function checkNearPrefixes(prefixes: readonly string[]): void {
     }
     const other = prefixes.findIndex((each, place) => place !== at && each.startsWith(prefix));
     if (other < 0) continue;
-    throw new TypeError(
-      `nearPrefix: entry ${at + 1} is the beginning of entry ${other + 1}, and is enough: leave out the longer one`,
-    );
+    throw new TypeError(`nearPrefix: leave out entry ${other + 1}, which begins with entry ${at + 1}`);
   }
 }
 

@@ -34,7 +34,7 @@ export async function startChaoticPath({ to, next, disturbs, masks }: Chaos): Pr
     sockets.add(client);
     const gateway = open();
     let usedAt = performance.now();
-    // Nothing arrives any more, and nobody is told.
+    // Nothing arrives from now on, and neither side is told.
     let isDropped = false;
     let loses: "" | "reset" | "silent" = "";
     const dropsIdle = next() < 0.5;
@@ -79,7 +79,7 @@ export async function startChaoticPath({ to, next, disturbs, masks }: Chaos): Pr
       } else if (loses === "silent") isDropped = true;
       else client.write(masks ? bytes.toString("latin1").replace(MASKED.from, MASKED.to) : bytes, "latin1");
     });
-    // What was sent before the client closed arrives all the same.
+    // What was sent before the client closed still arrives.
     client.on("close", () => later(2_000, () => gateway.destroy()));
     gateway.on("close", () => isDropped || client.destroy());
   });

@@ -473,7 +473,7 @@ describeEngines("cached functions", (setup) => {
     await expect(instance({}, client).delete("7")).rejects.toBe("gone");
   });
 
-  test("calls of different ticks share no promise on the entry on fetch, and compute once all the same", async () => {
+  test("calls of different ticks share no promise on the entry on fetch, and still compute once", async () => {
     const { users, instance } = createUsers();
     users.load = (id) => pause(50).then(() => id);
     const client = new FetchRedis({ url: gateway.url, token: gateway.token }) as Redis;

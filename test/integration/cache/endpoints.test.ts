@@ -15,7 +15,7 @@ describe("on a cluster", { tags: "redis-server" }, () => {
   let redis: Redis;
   const requests: string[] = [];
   beforeAll(async () => {
-    // One node has all slots. It refuses keys in different ones all the same.
+    // One node has all slots. It still refuses keys in different slots.
     server = await startRedis({ listen: "tcp", flags: ["--cluster-enabled", "yes"] });
     await server.command("CLUSTER", "ADDSLOTSRANGE", 0, 16_383);
     while (!String(await server.command("CLUSTER", "INFO")).includes("cluster_state:ok"))

@@ -118,7 +118,7 @@ describeEngines("conveniences", ({ start }) => {
       expect(await bytes.get("b")).toEqual(stored);
     });
 
-    test("concurrent updates lose none", async () => {
+    test("concurrent updates are all applied", async () => {
       const add = () => redis.update<number>("n", (n) => (n ?? 0) + 1, { attempts: 100 });
       await Promise.all(Array.from({ length: 20 }, add));
       expect(await redis.get("n")).toBe(20);
@@ -135,7 +135,7 @@ describeEngines("conveniences", ({ start }) => {
   });
 
   describe("methods", () => {
-    test("a subclass calls what it overrides, and keeps its fields in with()", async () => {
+    test("a subclass can call the methods that it overrides, and keeps its fields in with()", async () => {
       class Prefixed extends Redis {
         prefix = "app:";
         override get<T>(key: string) {
@@ -155,7 +155,7 @@ describeEngines("conveniences", ({ start }) => {
       expect(await mine.with({ timeout: 5_000 }).with({ codec: "text" }).get("n")).toBe(null);
       const proxy = new Proxy(mine, {});
       expect(proxy.with({ timeout: 5_000 }).prefix).toBe("other:");
-      // Detached, and as a property of something else, it is a client all the same.
+      // A detached `with` still returns a client, even as a method of another object.
       const elsewhere = { with: mine.with, prefix: "not this" } as unknown as Prefixed;
       expect(elsewhere.with({ codec: "text" }).prefix).toBe(undefined);
     });
@@ -200,11 +200,11 @@ describeEngines("conveniences", ({ start }) => {
       const unsent = { name: "TimeoutError", outcome: "unsent" };
       await expect(mine.with({ deadline: { remaining: () => 10 } }).incr("n")).rejects.toMatchObject(unsent);
       expect(await mine.exists("n")).toBe(0);
-      // The time for which a blocking command may block comes on top.
+      // A blocking command's own timeout is added to the call's.
       expect(await mine.with({ timeout: 1_500 }).blpop("none", 1.7)).toBe(null);
     });
 
-    test("a call settles though its middleware or requester never does", async () => {
+    test("a call settles even if its middleware or requester never does", async () => {
       const silent = () => new Promise<never>(() => {});
       const mine = client();
       mine.use(silent);
@@ -250,7 +250,7 @@ describeEngines("conveniences", ({ start }) => {
       expect(seen).toHaveLength(4);
     });
 
-    test("middleware can respond itself, pass errors on, and wraps earlier middleware", async () => {
+    test("middleware can respond itself, pass errors on, and wrap earlier middleware", async () => {
       const mine = client();
       await mine.set("text", "x");
       mine.use(async (request, next) => {

@@ -163,10 +163,7 @@ describe("reports of changes to near caches", { tags: "redis-server" }, () => {
   });
 
   test.each([
-    [
-      { nearPrefix: ["a", "ab"] },
-      "nearPrefix: entry 1 is the beginning of entry 2, and is enough: leave out the longer one",
-    ],
+    [{ nearPrefix: ["a", "ab"] }, "nearPrefix: leave out entry 2, which begins with entry 1"],
     [{ nearPrefix: [""] }, "nearPrefix: must not be empty"],
     [
       { nearPrefix: ["a", "flag:*"] },

@@ -67,7 +67,7 @@ describe("a near cache", { tags: "redis-server" }, () => {
     clocks.wall += onWall;
   }
 
-  test("a second read is answered from memory, with a value of its own", async () => {
+  test("a second read is answered from memory, with a new copy of the value", async () => {
     const redis = client();
     await server.command("SET", "near:a", '{"n":1}');
     const first = await redis.get<{ n: number }>("near:a");

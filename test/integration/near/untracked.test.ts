@@ -122,7 +122,7 @@ describe("a store that does not track changes", () => {
     });
   });
 
-  test("JSON.GET is answered from memory, with a value of its own, until its time has passed or it is written", async () => {
+  test("JSON.GET is answered from memory, with a new copy of the value, until its time has passed or it is written", async () => {
     const { redis, other } = clients(await start({ ...(await embedded()), logLevel: "silent" }));
     await other.json.set("near:doc", "$", { n: 1, list: [1] });
     const read = () => redis.json.get<{ n: number }[]>("near:doc", "$");

@@ -6,8 +6,8 @@ const NUMBERS = "a score or sum is a number, whatever its size";
 const EXACTLY = "`=` is Redis's default, and is not sent";
 
 /**
- * Differences of the two clients on samples of `test/unit/commands/samples`, by the arguments sent and the reply
- * received, each with its reason. The guide for users is `docs/migrate-from-upstash.md`.
+ * Differences between warmline and the reference client on the samples of `test/unit/commands/samples`. Maps the arguments
+ * sent and the reply received to the reason. The guide for users is `docs/migrate-from-upstash.md`.
  */
 export const differences = new Map<string, string>([
   ['GETRANGE k 0 -1 -> "12"', NAMES],
@@ -43,13 +43,13 @@ export const differences = new Map<string, string>([
 
   [
     'GEODIST g <"a"> <"b"> M -> "545518.8700"',
-    "a distance is a number, also if the reference client returns text that ends in zeros",
+    "a distance is a number, even where the reference client returns text that ends in zeros",
   ],
 
   ['GEOADD g 0 0 <{"at":0}> 13.361389 38.115556 <"Palermo"> -> 2', ZERO],
   [
     'XCLAIM s g c 0 1-1 2-0 IDLE 0 TIME 7 RETRYCOUNT 3 FORCE JUSTID LASTID 2-0 -> ["1-1"]',
-    `${ZERO}; the time is sent also with an idle time`,
+    `${ZERO}; the time is sent even with an idle time`,
   ],
 
   ['ZADD z -inf <"a"> -> 1', "an infinite score is sent as Redis writes it, rather than as null"],

@@ -40,7 +40,7 @@ export function check(blocks: readonly Block[]): string[] {
   const files = new Map(
     blocks.map((block, at) => [
       join(root, `block-${at}.ts`),
-      // A block without import or export is a module all the same, so that its names are its own.
+      // `export {}` makes each block a module, so that its names are its own.
       { block, text: `${block.code}\nexport {};\n` },
     ]),
   );

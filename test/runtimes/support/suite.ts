@@ -31,7 +31,7 @@ export type Report = Record<string, string | null>;
 const namesOf = async (file: string, checks: string) =>
   Object.keys((await import(join(folder, `checks/${file}.js`)))[checks]);
 const names = [...(await namesOf("checks", "checks")), ...(await namesOf("reads", "readOnlyChecks"))];
-/** Those of runtimes with the entry for Node, which have `node:zlib` too. */
+/** Checks for runtimes with the entry for Node, which also have `node:zlib`. */
 const zlibNames = await namesOf("zlib", "zlibChecks");
 
 /**

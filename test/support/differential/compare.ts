@@ -125,7 +125,7 @@ async function runBlocked(
     replies.push((await client.begin(command)).reply);
   }
   const written = await writer.run(writes);
-  // Those that still wait get a null.
+  // Commands that still wait get null.
   const unblocked = await writer.run(unblocks);
   const contents = await writer.run(READ_ALL);
   const received = await Promise.all(replies);

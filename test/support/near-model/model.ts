@@ -174,7 +174,7 @@ function violationOf(
   history: Map<string, State[]>,
   overlaps: readonly (readonly [from: number, to: number])[],
 ): Violation | undefined {
-  // A read of a former primary that is none any more may be as old as the promotion, and be held for `maxStale`.
+  // A read from a demoted primary may be as old as the promotion, and be held for `maxStale`.
   const stillRight = overlaps
     .filter(([from, to]) => ended >= from && began <= to + MAX_STALE)
     .map(([from]) => from);

@@ -29,7 +29,7 @@ describe("bytes are sent byte for byte", () => {
   });
 });
 
-test("text in a JSON document loses its quotes once, with a codec that parses it too", () => {
+test("a JSON document is parsed once, even if the codec parses too", () => {
   const { json } = namespaces;
   const quoted = new TextBulk(JSON.stringify('"x"'));
   const parsing = resolveCodec({
@@ -40,7 +40,7 @@ test("text in a JSON document loses its quotes once, with a codec that parses it
     expect(json().get!.reply(quoted, decode, ["d"])).toBe('"x"');
 });
 
-test("a custom codec gets only values", () => {
+test("a custom codec encodes only values", () => {
   const codec = resolveCodec({ encode: (value) => `<${JSON.stringify(value)}>`, decode: (stored) => stored });
   expect(send("set", ["k", [1], { ex: 5 }], codec)).toEqual(["SET", "k", "<[1]>", "EX", "5"]);
   expect(send("hset", ["h", { f: 1 }], codec)).toEqual(["HSET", "h", "f", "<1>"]);
@@ -48,7 +48,7 @@ test("a custom codec gets only values", () => {
   expect(send("eval", ["return 1", ["k"], [1]], codec)).toEqual(["EVAL", "return 1", "1", "k", "1"]);
 });
 
-/** Arguments that other clients accept, and arguments that were misread: the message names the problem. */
+/** Arguments that could be misread, such as those that other clients accept. The message names the problem. */
 const misread: [string, unknown[], string][] = [
   ["set", ["k", "v", { ttl: 60 }], "argument 3 has an unknown option ttl; it takes ifEq, ifNe, "],
   ["set", ["k", "v", { exp: 60 }], "argument 3 has an unknown option exp; did you mean ex?"],
@@ -95,7 +95,7 @@ test.each(misread)("arguments that could be misread are refused: %s %j: %s", (me
   expect(() => send(method, args)).toThrow(message);
 });
 
-/** Shapes of other clients that can only mean one thing. */
+/** Arguments in the form of other clients, accepted where they can only mean one thing. */
 const understood: [string, unknown[], string][] = [
   ["set", ["k", "v", { EX: 60, NX: true }], "SET k v NX EX 60"],
   ["set", ["k", "v", { keepTTL: true }], "SET k v KEEPTTL"],
@@ -125,7 +125,7 @@ test.each(understood)("%s %j sends %s", (method, args, sent) => {
   expect(send(method, args).join(" ")).toBe(sent);
 });
 
-test.each(["append", "setrange", "echo", "hexists", "hincrby"])("%s spreads no array", (method) => {
+test.each(["append", "setrange", "echo", "hexists", "hincrby"])("%s does not spread an array", (method) => {
   const args = [["k", "f"], "0", "1"].slice(0, method === "echo" ? 1 : 3);
   expect(() => send(method, args)).toThrow(/^argument 1 is an array/);
   if (method !== "echo")

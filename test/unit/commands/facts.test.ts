@@ -13,29 +13,29 @@ import { builders, namespaces } from "../../../src/commands/index.js";
 import { isWrite } from "../../../src/commands/registry.js";
 import { allSpecs, moduleSamples, moduleSpecs, samples } from "./samples/index.js";
 
-const rowsByMethod = { ...allSpecs, ...moduleSpecs };
+const specsByMethod = { ...allSpecs, ...moduleSpecs };
 const samplesByMethod = { ...samples, ...moduleSamples };
-const everyRow = [...Object.values(rowsByMethod), bitfieldSpec];
+const everySpec = [...Object.values(specsByMethod), bitfieldSpec];
 
-describe("rows against Redis's own facts", () => {
+describe("specs against Redis's own facts", () => {
   test("every command has a spec or a reason to have none", () => {
-    expect(commandProblems(everyRow)).toEqual([]);
+    expect(commandProblems(everySpec)).toEqual([]);
   });
 
   test("no command is sent by two specs", () => {
-    const names = everyRow.map((spec) => spec.name);
+    const names = everySpec.map((spec) => spec.name);
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   });
 
-  test.each(everyRow.map((spec) => [spec.name, spec] as const))(
+  test.each(everySpec.map((spec) => [spec.name, spec] as const))(
     "%s reads or writes as Redis's facts say",
     (_name, spec) => {
       expect(rowProblems(spec)).toEqual([]);
     },
   );
 
-  test.each(Object.keys(rowsByMethod))("%s has the arity and keys of Redis's facts", (method) => {
-    const spec = rowsByMethod[method]!;
+  test.each(Object.keys(specsByMethod))("%s has the arity and keys of Redis's facts", (method) => {
+    const spec = specsByMethod[method]!;
     for (const [args] of samplesByMethod[method]!) {
       const words = spec.encodeArgs((value) => `<${JSON.stringify(value)}>`, [...args]).map(String);
       expect(wordsProblems(spec.name, words)).toEqual([]);
@@ -50,15 +50,15 @@ test("every method of the reference client exists or is left out with a reason",
   expect(missingMethods(methods)).toEqual(["zadd", "zadd"]);
 });
 
-describe("commands sent word by word", () => {
-  const known = Object.keys(facts).filter(
+describe("commands sent as words", () => {
+  const names = Object.keys(facts).filter(
     (name) =>
       /^(BF|CF|CMS|TOPK|TDIGEST|TS|FT)\.(?!CURSOR)/.test(name) ||
       !reasonLeftOut(name) ||
       reasonLeftOut(name)?.startsWith("one method"),
   );
 
-  test.each(known.filter((name) => isRead(name) && name !== "XREAD"))("%s is a read", (name) => {
+  test.each(names.filter((name) => isRead(name) && name !== "XREAD"))("%s is a read", (name) => {
     expect(isWrite([...name.toLowerCase().split(" "), "k"])).toBe(false);
   });
 
@@ -98,9 +98,9 @@ describe("commands sent word by word", () => {
   });
 });
 
-test("a bitfield's operations are one command, in the order given", () => {
+test("a bitfield's operations are sent as one command, in the order given", () => {
   const sent: unknown[] = [];
-  const gives = bitfield((spec, args) => {
+  const reply = bitfield((spec, args) => {
     sent.push(spec.name, ...spec.encodeArgs(String, args));
     return "reply";
   })("k")
@@ -109,7 +109,7 @@ test("a bitfield's operations are one command, in the order given", () => {
     .incrby("u8", "#1", 10)
     .get("i4", 3)
     .exec();
-  expect(gives).toBe("reply");
+  expect(reply).toBe("reply");
   expect(sent).toEqual("BITFIELD k SET u8 0 255 OVERFLOW FAIL INCRBY u8 #1 10 GET i4 3".split(" "));
   expect(bitfieldSpec.reply([255, null, 3], String, [])).toEqual([255, null, 3]);
 });

@@ -30,7 +30,7 @@ test.each([
   ["replies of fewer commands", "*1\r\n+OK\r\n", 2],
   ["bytes after the replies", "*1\r\n+OK\r\n+OK\r\n", 1],
   ["another type", "*1\r\n_\r\n", 1],
-  ["a length that is none", "*1\r\n$x\r\n", 1],
+  ["a length that is not a number", "*1\r\n$x\r\n", 1],
   ["arrays nested too deep", `*1\r\n${"*1\r\n".repeat(100)}+OK\r\n`, 1],
 ])("a response is malformed with %s", (_, text, count) => {
   expect(() => splitReplies(Buffer.from(text), count)).toThrow(MalformedReply);

@@ -4,7 +4,7 @@ import { markPageDynamic } from "../../../src/client/nextjs.js";
 import { createRedisClass } from "../../../src/client/redis.js";
 import { createStats, type Transport } from "../../../src/transport/transport.js";
 
-// While Next.js builds, each command waits for a fetch. The order issued is kept all the same.
+// While Next.js builds, each command waits for a fetch. The order of the calls is still kept.
 
 let fetches = 0;
 beforeEach(() => {

@@ -10,7 +10,7 @@ export interface ListedKey {
 /** Keys that begin with the same prefix, up to a colon. */
 export interface KeyGroup {
   readonly prefix: string;
-  /** Number of keys, those of groups inside it included. */
+  /** Number of keys, including keys of nested groups. */
   readonly size: number;
   readonly entries: readonly (KeyGroup | ListedKey)[];
 }

@@ -58,7 +58,7 @@ export function nodeViewOf(reply: Buffer) {
       const serves = ([first, last]: Range) => first <= slot && slot <= last;
       return [...owned.keys()].find((id) => owned.get(id)!.some(serves));
     },
-    /** The ids of the primaries that have not failed, those without slots included. */
+    /** The ids of the primaries that have not failed, including primaries without slots. */
     primaries,
     /** The names of nodes by their ids. */
     names,

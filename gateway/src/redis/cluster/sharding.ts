@@ -27,7 +27,7 @@ export function createSharding(topology: Topology, connectionOptions: (node: str
       topology.open();
       return topology.shards.map(({ primary }) => primary);
     },
-    /** Returns the names of all primaries that a node lists, those without slots included. Rejects without a reply. */
+    /** Returns the names of all primaries that a node lists, including primaries without slots. Rejects without a reply. */
     async primariesListedBy(node: string): Promise<readonly string[]> {
       const { primaries, names } = nodeViewOf(await topology.query(node, CLUSTER_NODES));
       const found = primaries.map((id) => topology.names.get(id) ?? names.get(id));

@@ -26,7 +26,7 @@ export interface Recipient {
 /** A channel or pattern, and the bytes of its messages that wait. */
 export interface QueuedTopic {
   waitingBytes: number;
-  /** Those who get a gap, while that waits for its turn. */
+  /** The recipients of a gap that waits for its turn, or null without one. */
   gapFor: readonly Recipient[] | null;
 }
 

@@ -1,11 +1,11 @@
 import type { Redis } from "warmline";
 
 /**
- * Returns calls that are rejected, each from a function of its own, by the function's name.
- * @param other a client of an endpoint that can't be reached.
- * @param silent a client of one that never responds.
+ * Returns calls that reject. The stack of each error should begin with the name of the call's function.
+ * @param down a client of an endpoint that is down.
+ * @param silent a client of an endpoint that never responds.
  */
-export const calls = (redis: Redis, other: Redis, silent: Redis): Record<string, () => Promise<unknown>> => ({
+export const calls = (redis: Redis, down: Redis, silent: Redis): Record<string, () => Promise<unknown>> => ({
   async single() {
     await redis.lpush("text", 1);
   },
@@ -28,7 +28,7 @@ export const calls = (redis: Redis, other: Redis, silent: Redis): Record<string,
     await silent.get("key");
   },
   async unreachable() {
-    await other.get("key");
+    await down.get("key");
   },
   async script() {
     await redis.createScript("return redis.call('LPUSH', KEYS[1], 1)").exec(["text"]);
@@ -37,9 +37,9 @@ export const calls = (redis: Redis, other: Redis, silent: Redis): Record<string,
     for await (const _ of redis.hscanIterator("text"));
   },
   async subscription() {
-    await other.with({ timeout: 100 }).subscribe("channel").ready;
+    await down.with({ timeout: 100 }).subscribe("channel").ready;
   },
   async monitor() {
-    for await (const _ of other.monitor());
+    for await (const _ of down.monitor());
   },
 });

@@ -13,10 +13,10 @@ const main = async () => {
   const { port } = blackHole.address() as AddressInfo;
   for (const [entry, Client] of Object.entries({ node: Redis, fetch: FetchRedis })) {
     const redis = new Client({ url, token });
-    const other = new Client({ url: "http://127.0.0.1:1", token, retry: false });
+    const down = new Client({ url: "http://127.0.0.1:1", token, retry: false });
     const silent = new Client({ url: `http://127.0.0.1:${port}`, token, timeout: 50 });
     await redis.set("text", "x");
-    for (const [name, call] of Object.entries(calls(redis, other, silent))) {
+    for (const [name, call] of Object.entries(calls(redis, down, silent))) {
       async function handler() {
         await call();
       }

@@ -6,7 +6,7 @@ import { anyReply, encode, type Tree } from "../resp/resp-tree.js";
 
 const jsonReply = (reply: Buffer, base64: boolean) => jsonOf([reply], base64, "one");
 
-/** The expected JSON of a reply, by way of objects; integers as marked text, since JSON.parse would round. */
+/** The expected value of a reply's JSON. Integers are text with a mark, since JSON.parse would round them. */
 function plain(tree: Tree, base64: boolean): unknown {
   switch (tree.type) {
     case "status":
@@ -28,7 +28,7 @@ function wrapped(tree: Tree, base64: boolean): unknown {
   return { result: plain(tree, base64) };
 }
 
-/** Marks bare integers in JSON text as the oracle does; strings are skipped. */
+/** Parses JSON. Integers outside strings get the same mark as in `plain`. */
 function parse(body: Buffer): unknown {
   return JSON.parse(
     body
@@ -58,14 +58,14 @@ describe("replies in JSON", () => {
     );
   });
 
-  test("a JSON reply does not change later", () => {
+  test("a JSON reply is not overwritten by later ones", () => {
     const first = jsonReply(Buffer.from("$3\r\none\r\n"), false);
     for (let i = 0; i < 10_000; i++) jsonReply(Buffer.from("$3\r\ntwo\r\n"), false);
     expect(first.toString()).toBe('{"result":"one"}');
   });
 
   test.each([
-    ["an integer digit by digit", ":9223372036854775807\r\n", '{"result":9223372036854775807}'],
+    ["the largest integer", ":9223372036854775807\r\n", '{"result":9223372036854775807}'],
     ["null bulk", "$-1\r\n", '{"result":null}'],
     ["null array", "*-1\r\n", '{"result":null}'],
     ["empty string", "$0\r\n\r\n", '{"result":""}'],
@@ -85,7 +85,7 @@ describe("replies in JSON", () => {
     );
   });
 
-  test("a base64 reply leaves only a top-level OK plain", () => {
+  test("base64 applies to all text but errors and a top-level OK", () => {
     expect(jsonReply(Buffer.from("+OK\r\n"), true).toString()).toBe('{"result":"OK"}');
     expect(jsonReply(Buffer.from("$2\r\nOK\r\n"), true).toString()).toBe('{"result":"T0s="}');
     expect(jsonReply(Buffer.from("*1\r\n+OK\r\n"), true).toString()).toBe('{"result":["T0s="]}');
@@ -99,14 +99,14 @@ describe("replies in JSON", () => {
   });
 });
 
-/** Encodes what is given in the parts that `cuts` make. */
+/** Encodes replies that arrive in parts, cut at `cuts`. */
 function inParts(bytes: Buffer, cuts: readonly number[], base64: boolean, shape: Shape): string {
   const encoder = new JsonEncoder(base64, shape);
   const out: Buffer[] = [];
   let from = 0;
   for (const cut of [...cuts.map((each) => each % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]) {
     encoder.write(bytes.subarray(from, cut));
-    // Taken now and then, as it is by a connection.
+    // A connection does not take the output after every part.
     if (cut % 3 > 0) out.push(encoder.take());
     from = cut;
   }
@@ -120,7 +120,7 @@ const bulk = (bytes: Uint8Array) =>
   Buffer.concat([Buffer.from(`$${bytes.length}\r\n`), bytes, Buffer.from("\r\n")]);
 
 describe("replies that are encoded a part at a time", () => {
-  test("replies encoded in parts are the same bytes as in one go, wherever they are split", () => {
+  test("replies are encoded to the same bytes wherever they are split", () => {
     fc.assert(
       fc.property(anyReply, cuts, fc.boolean(), (tree, at, base64) => {
         const bytes = encode(tree);
@@ -130,7 +130,7 @@ describe("replies that are encoded a part at a time", () => {
     );
   });
 
-  test("pipelines and transactions encoded in parts are the same bytes", () => {
+  test("pipelines and transactions are encoded to the same bytes wherever they are split", () => {
     fc.assert(
       fc.property(fc.array(anyReply, { maxLength: 5 }), cuts, fc.boolean(), (items, at, base64) => {
         const replies = items.map(encode);
@@ -145,7 +145,7 @@ describe("replies that are encoded a part at a time", () => {
     );
   });
 
-  test("invalid UTF-8 encoded in parts is the same bytes, split at every position", () => {
+  test("invalid UTF-8 is encoded to the same bytes wherever it is split", () => {
     const leads = [0x00, 0x22, 0x41, 0x7f, 0x80, 0xa0, 0xbf, 0xc0, 0xc3, 0xe0, 0xe2, 0xed, 0xf0, 0xf4, 0xff];
     const text = fc.array(fc.constantFrom(...leads), { maxLength: 12 }).map((all) => Uint8Array.from(all));
     fc.assert(
@@ -162,7 +162,7 @@ describe("replies that are encoded a part at a time", () => {
     );
   });
 
-  test("a long text with characters of every length encoded in parts is the same bytes", () => {
+  test("text with characters of 1 to 4 bytes is encoded to the same bytes wherever it is split", () => {
     const content = Buffer.from("aé\u2028€\u{1f600}\u0000\n".repeat(5_000));
     const bytes = bulk(content);
     for (const base64 of [false, true]) {
@@ -174,20 +174,20 @@ describe("replies that are encoded a part at a time", () => {
     }
   });
 
-  test.each(["+", "-ERR "])("a long line that begins with %s is encoded as it comes", (first) => {
+  test.each(["+", "-ERR "])("a long line that begins with %s is encoded as it arrives", (first) => {
     for (const base64 of [false, true]) {
       const encoder = new JsonEncoder(base64, "one");
       const part = Buffer.from("aé\u2028€\u{1f600}".repeat(100));
       const bytes = Buffer.concat([Buffer.from(first), ...new Array(100).fill(part), Buffer.from("\r\n")]);
       const out: Buffer[] = [];
-      let [given, encoded] = [0, 0];
+      let [written, encoded] = [0, 0];
       for (let from = 0; from < bytes.length; from += 999) {
         const some = bytes.subarray(from, from + 999);
         encoder.write(some);
-        given += some.length;
+        written += some.length;
         out.push(encoder.take());
         encoded += out.at(-1)!.length;
-        expect(encoded).toBeGreaterThan(given - 4);
+        expect(encoded).toBeGreaterThan(written - 4);
       }
       encoder.end();
       out.push(encoder.take());
@@ -195,7 +195,7 @@ describe("replies that are encoded a part at a time", () => {
     }
   });
 
-  test("long lines encoded in parts are the same bytes, in every place and shape", () => {
+  test("long lines are encoded to the same bytes wherever they are split, in every place and shape", () => {
     const text = fc
       .array(fc.constantFrom("a", '"', "\u0000", "é", "\u{1f600}", " "), { minLength: 40, maxLength: 200 })
       .map((all) => all.join(""));

@@ -8,7 +8,7 @@ import type { Command } from "../../../../gateway/src/resp/command.js";
 import { anyCharacter } from "../../../support/any-character.js";
 import { scaled } from "../../../support/random-tests.js";
 
-/** The encoding that a command must have. */
+/** The RESP encoding of a command. */
 function resp(args: readonly (string | Uint8Array)[]): Buffer {
   const parts = args.map((word) => Buffer.from(word));
   const chunks = parts.flatMap((part) => [Buffer.from(`$${part.length}\r\n`), part, Buffer.from("\r\n")]);
@@ -20,7 +20,7 @@ function args(command: Command): string[] {
   return Array.from({ length: command.size }, (_, i) => Buffer.from(command.text(i), "latin1").toString());
 }
 
-/** Returns all commands of a source, read `most` at a time. */
+/** Returns all commands of a source, read `most` at a time. Other commands read in between must not overwrite them. */
 function all(source: JsonCommands | RespCommands, most = 1): Command[] {
   const commands: Command[] = [];
   while (source.read(commands, most)) json('["overwrites","nothing"]');
@@ -51,7 +51,7 @@ describe("a command in JSON", () => {
     );
   });
 
-  test("JSON commands of a pipeline are encoded as each alone, and keep their bytes", () => {
+  test("JSON commands of a pipeline are encoded as they are alone, and not overwritten by later ones", () => {
     const lists = fc.array(fc.array(word, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(lists, fc.constantFrom(1, 2, 100), (all, most) => {
@@ -102,21 +102,21 @@ describe("a command in JSON", () => {
     '["\\x41"]',
     '["\\ud800"]',
     '\ufeff["GET"]',
-  ])("the JSON command %j is refused in one line", (text) => {
+  ])("the JSON command %j is refused with an error of one line", (text) => {
     expect(() => json(text)).toThrow(BadRequest);
     expect(() => json(text)).toThrow(/^ERR [^\n]+$/);
   });
 
   test("a JSON command must be UTF-8", () => {
     expect(() => json(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]))).toThrow(/UTF-8/);
-    // A surrogate encoded on its own.
+    // A lone surrogate.
     expect(() => json(Buffer.from([0x5b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x5d]))).toThrow(/UTF-8/);
   });
 
-  test("the JSON reader accepts exactly what JSON.parse accepts", () => {
+  test("the JSON reader accepts the same lists of scalars as JSON.parse", () => {
     const scrap = fc.constantFrom(...'["],\\u01-.ea \n', "true", "\\u0041");
     const scraps = fc.array(scrap, { maxLength: 12 }).map((parts) => parts.join(""));
-    // Scraps alone are hardly ever JSON. These are, but for a change or two.
+    // Scraps alone are hardly ever valid JSON. These lists are valid apart from up to two changes.
     const items = fc.array(
       fc.constantFrom('"a"', '""', '"\\u0041"', '"\\\\"', "0", "-1.0e-1", "true", "null", '["a"]'),
       { minLength: 1, maxLength: 4 },
@@ -139,7 +139,7 @@ describe("a command in JSON", () => {
           const scalars = value.every((item: unknown) =>
             ["string", "number", "boolean"].includes(typeof item),
           );
-          // Numbers keep their text, which JSON.parse does not return: only their acceptance is compared.
+          // Numbers keep their text, which JSON.parse does not return: only check that they are accepted.
           if (scalars && value.length > 0)
             expected = value.map((item: unknown) => (typeof item === "string" ? item : ""));
         } catch {}
@@ -167,7 +167,7 @@ test.each([
   expect(() => readJsonCommands(Buffer.from(text))).toThrow(BadRequest);
 });
 
-describe("a batch is read as far as it is asked for", () => {
+describe("a batch", () => {
   const lines = Buffer.concat(Array.from({ length: 5 }, (_, i) => resp(["ECHO", `${i}`])));
   const text = Buffer.from(JSON.stringify(Array.from({ length: 5 }, (_, i) => ["ECHO", i])));
 

@@ -29,7 +29,7 @@ test("Redis rests after the idle time without a use, and wakes at the next use",
   expect(calls).toEqual(["rest", "wake", "rest"]);
 });
 
-test("the idle time begins when what is under way has ended", () => {
+test("the idle time begins when the last operation has ended", () => {
   const activity = start(10_000);
   activity.lend();
   let isBusy = false;
@@ -40,14 +40,14 @@ test("the idle time begins when what is under way has ended", () => {
   clock.advance(60_000);
   expect(calls).toEqual([]);
   isBusy = false;
-  // What is under way is checked once a second, so Redis rests 9 to 11 seconds after its end.
+  // `isBusy` is called once a second, so Redis rests 9 to 11 seconds after the end.
   clock.advance(8_999);
   expect(calls).toEqual([]);
   clock.advance(2_001);
   expect(calls).toEqual(["rest"]);
 });
 
-test("a lazy one rests until the first use, and with an idle time of 0 never again", () => {
+test("with `isLazy`, Redis rests until the first use, and with an idle time of 0 never again", () => {
   const activity = start(0, true);
   expect(activity.isResting).toBe(true);
   activity.use();

@@ -420,7 +420,7 @@ test("large replies behind each other are read as slowly, however long that take
   await expect.poll(() => connections[0]!.received.length).toBe(6);
   for (const _ of readers) sendLargeReply(connections[0]!);
   await expect.poll(() => budget.isTight).toBe(true);
-  // Those behind the first reply had less time than its reader takes.
+  // The commands behind the first reply had less time than its reader takes.
   await expect.poll(() => performance.now() > deadline + 50).toBe(true);
   await drainAll(readers);
   expect(readers.flatMap(({ failures }) => failures)).toEqual([]);

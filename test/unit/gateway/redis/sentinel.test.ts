@@ -10,7 +10,7 @@ test.each([
   ["?sentinelUser=sam&sentinelPassword=hidden", "AUTH sam hidden"],
   ["", null],
 ])(
-  "%j signs in to the Sentinels with %j, and to Redis with the user before the hosts",
+  "%j signs in to the Sentinels with %j, and to Redis with the user and password of the URL",
   async (search, auth) => {
     const received = new Map<number, string[]>();
     const engine = {

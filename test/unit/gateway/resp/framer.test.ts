@@ -129,7 +129,7 @@ describe("the framer", () => {
     ["a bulk string without line feed", "$1\r\na\rx"],
     ["a carriage return inside a status", "+O\rK\r\n"],
     ["a line feed inside a status", "+O\nK\r\n"],
-    ["an integer that is none", ":1.5\r\n"],
+    ["a fraction as an integer", ":1.5\r\n"],
     ["an endless integer", `:${"1".repeat(21)}\r\n`],
   ])("the framer refuses %s at once, split or not", (_, text) => {
     const stream = Buffer.from(text);

@@ -28,7 +28,7 @@ export function encode(tree: Tree): Buffer {
 
 const line = fc.string({ unit: "grapheme", maxLength: 20 }).filter((text) => !/[\r\n]/.test(text));
 
-/** Bytes that look like the protocol itself are frequent. */
+/** Bytes, often ones that look like the protocol itself. */
 const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 80 }),
   fc.string({ unit: anyCharacter, maxLength: 30 }).map((text) => Buffer.from(text)),

@@ -3,7 +3,7 @@ import { array, type CommandTable, integer } from "./define.js";
 
 const SEARCHES = "geosearch geosearchstore georadius georadius_ro georadiusbymember georadiusbymember_ro";
 
-/** Lets a search at a key that does not exist find nothing. To the library a missing member is an error there too. */
+/** Lets a search of a missing key find nothing. In the library, a search around a member fails there. */
 export function addGeoCommands(table: CommandTable): void {
   table.replace(SEARCHES, (base) => ({
     ...base,
