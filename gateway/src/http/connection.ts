@@ -209,7 +209,7 @@ export class Connection {
     socket.once("close", () => clearTimeout(timer));
   }
 
-  /** The number of the present request: see `RequestReader`. */
+  /** The number of the current request: see `RequestReader`. */
   get number(): string {
     return this.#reader.number;
   }
@@ -226,7 +226,7 @@ export class Connection {
   }
 
   /**
-   * Reads the body of the present request. Calls `done` with it; with null if it has more than `max` bytes, or is refused.
+   * Reads the body of the current request. Calls `done` with it; with null if it has more than `max` bytes, or is refused.
    * @param hold called with the bytes about to be allocated; false refuses the body
    */
   readBody(max: number, done: (body: Buffer | null) => void, hold?: (bytes: number) => boolean): void {
@@ -240,7 +240,7 @@ export class Connection {
     this.#awaitBody(done);
   }
 
-  /** Drops the body of the present request, whose length is known. Calls `done` when all of it has arrived. */
+  /** Drops the body of the current request, whose length is known. Calls `done` when all of it has arrived. */
   discardBody(done: () => void): void {
     if (this.#reader.skipBody()) done();
     else this.#awaitBody(done);
@@ -257,7 +257,7 @@ export class Connection {
     this.#advance();
   }
 
-  /** Sends the response to the present request, its head and body. Unless `keep`, the connection ends with it. */
+  /** Sends the response to the current request, its head and body. Unless `keep`, the connection ends with it. */
   finish(response: readonly Buffer[], keep: boolean): void {
     this.#exchange = null;
     this.waitingSince = 0;
@@ -269,7 +269,7 @@ export class Connection {
     }
   }
 
-  /** Sends the response to the present request, whose body is taken from `source`. */
+  /** Sends the response to the current request, whose body is taken from `source`. */
   sendBody(head: Buffer, source: BodySource, keep: boolean): void {
     this.#stage = Stage.Send;
     this.#keep = keep;

@@ -2,29 +2,29 @@
 export class RequestRecord {
   /** The route, as a short label. */
   route = "other";
-  /** The command's name, or the number of commands, for logs that include it. */
+  /** The command's name, if requests are logged, or the number of commands in a batch. */
   what = "";
   /** The name of the token that was presented. */
   token = "";
-  /** The request's id in logs and the response. Empty if neither uses one. */
+  /** The request's id in logs and the response. Empty if neither includes it. */
   requestId = "";
   /** The IP address of the client, if logs include it. */
   client = "";
   /** Bytes of the request's body that were read, and of the response's body. */
   requestBytes = 0;
   responseBytes = 0;
-  /** Whether a command may wait at Redis. */
+  /** Whether a command may block at Redis. */
   blocks = false;
   /** Time in ms from {@link sent} to {@link replied}, or null if no command was sent or Redis has not replied. */
   upstreamMs: number | null = null;
   #sentAt = 0;
 
-  /** The request's commands are given to the connections to Redis. */
+  /** Called when the commands are handed to the connections to Redis. */
   sent(): void {
     this.#sentAt = performance.now();
   }
 
-  /** The last reply is there, or is waited for no more. Returns how long Redis took, in ms. */
+  /** Called when the last reply has arrived, or is no longer awaited. Returns the time in ms since {@link sent}. */
   replied(): number {
     this.upstreamMs = performance.now() - this.#sentAt;
     return this.upstreamMs;

@@ -7,13 +7,13 @@ import { isError, lineOf } from "../resp/replies.js";
 import { GREATER, PLUS, STAR } from "../util/bytes.js";
 
 export interface TrackingHandler {
-  /** The server reports changes from now on. `isCluster` is whether it is a node of a cluster. */
+  /** The server reports changes from now on. `isCluster`: whether it is a node of a cluster. */
   onTracking(isCluster: boolean): void;
-  /** These keys have changed, or with null, any key may have. */
+  /** These keys have changed. Null: any key may have changed. */
   onChange(keys: readonly Buffer[] | null): void;
-  /** A reply, no error, to a command sent after `onTracking`. All changes before the reply have been reported. */
+  /** A reply other than an error, to a command sent after `onTracking`. All changes before the reply have been reported. */
   onReply(reply: Buffer): void;
-  /** There is no connection any more. `refused`: the server does not track changes for this user. */
+  /** The connection has ended. `refused`: the server does not track changes for this user. */
   onDown(reason: string, refused: boolean): void;
 }
 
@@ -37,22 +37,22 @@ export function openTracking(
     {
       onUp() {
         connection.send(HELLO_3);
-        const limits = prefixes.flatMap((prefix) => (prefix === "" ? [] : ["PREFIX", prefix]));
-        connection.send(command("CLIENT", "TRACKING", "ON", "BCAST", ...limits));
+        const prefixArgs = prefixes.flatMap((prefix) => (prefix === "" ? [] : ["PREFIX", prefix]));
+        connection.send(command("CLIENT", "TRACKING", "ON", "BCAST", ...prefixArgs));
       },
       onLogin: (login) => {
         signedIn = login;
         connection.send(login.auth);
       },
       onReply(reply) {
-        // It was too large, which only a report of very many keys can be.
+        // The reply was too large. Only a report of very many keys can be.
         if (!reply) handler.onChange(null);
         else if (reply[0] === GREATER) onPush(reply, handler);
         else if (signedIn && isReplyToAuth(reply, replies)) {
           if (isError(reply)) options.credentials?.refused(signedIn, authErrorOf(reply));
         } else if (isError(reply)) {
-          // An error does not show that earlier changes were reported: -BUSY, of a script that runs, overtakes their reports. One that is
-          // no temporary refusal means that this user may not track.
+          // Earlier changes may not have been reported yet: -BUSY, while a script runs, overtakes their reports. An error that is not a
+          // temporary refusal means that this user may not track changes.
           connection.close();
           handler.onDown(`it replied ${lineOf(reply)}`, refusalOf(reply, null) === null);
         } else if (++replies > 2) handler.onReply(reply);
@@ -66,14 +66,14 @@ export function openTracking(
   return connection;
 }
 
-/** Whether a reply is that of AUTH: after `onTracking`, no other command that is sent here gets +OK or -WRONGPASS. */
+/** Whether this is the reply to AUTH: after `onTracking`, no other command that is sent here gets +OK or -WRONGPASS. */
 function isReplyToAuth(reply: Buffer, replies: number): boolean {
   return (
     replies >= 2 && (reply[0] === PLUS ? lineOf(reply) === "OK" : lineOf(reply).startsWith("WRONGPASS "))
   );
 }
 
-/** `invalidate` and a list of keys, or a null for all of them. */
+/** Reads a push: `invalidate` with a list of keys, or with null for all keys. Ignores other pushes. */
 function onPush(push: Buffer, handler: TrackingHandler): void {
   const reader = new RespReader(push);
   reader.nextLength();
