@@ -113,7 +113,7 @@ export class Connection {
   #keep = false;
   /** Bytes of the budget that are taken for input that was not processed yet. */
   #ahead = 0;
-  /** Whether later requests were dropped, so that the connection ends with the present response. */
+  /** Whether later requests were dropped, so that the connection ends with the current response. */
   #isLast = false;
 
   /** @param accepted a socket from which no bytes were read, or all were put back */
@@ -219,7 +219,7 @@ export class Connection {
     return this.#reader.unread;
   }
 
-  /** Whether another request can follow the present one. A body that is there in full is skipped for that. */
+  /** Whether another request can follow the current one. A body that is there in full is skipped for that. */
   get mayContinue(): boolean {
     if (!this.#reader.head.keepAlive || this.refused || this.#isLast || this.host.draining) return false;
     return this.#reader.skipBody();
@@ -345,7 +345,7 @@ export class Connection {
     else this.#dropAhead();
   }
 
-  /** Refuses the request that is being read. Drops those behind the present one, which the client can send again. */
+  /** Refuses the request that is being read. Drops those behind the current one, which the client can send again. */
   #dropAhead(): void {
     const error = new HttpError("the gateway has no memory left for this request; try again later", 503);
     if (this.#stage === Stage.Head) {

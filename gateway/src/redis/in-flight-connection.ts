@@ -112,7 +112,7 @@ export class InFlightConnection {
   /** Whether the address leads to another server, so that it is not used again. */
   isLeft = false;
 
-  /** Runs until reads behind the present large reply are sent again. */
+  /** Runs until reads behind the current large reply are sent again. */
   readsTimer: NodeJS.Timeout | undefined;
 
   /** Commands that have no reply yet, those given up included. */

@@ -142,7 +142,7 @@ class ScanStep implements Receiver {
     }
   }
 
-  /** Replies with a page and the next position, which is the present one without views. */
+  /** Replies with a page and the next position, which is the current one without views. */
   #reply(page: Buffer, views: readonly NodeView[]): void {
     const [cursor, ...keys] = elementsOf(page);
     const next =

@@ -24,7 +24,7 @@ export interface NewLogin {
 export interface LoginSource {
   /** The source of the password, for messages. */
   readonly description: string;
-  /** Returns the present user and password. @throws {Error} whose message has no secret */
+  /** Returns the current user and password. @throws {Error} whose message has no secret */
   read(): Promise<NewLogin>;
   /** Whether reading is quick, so that it is done for every new connection. */
   readonly isQuick: boolean;
