@@ -11,7 +11,7 @@ import type { ConnectorContext } from "./options.js";
 import { array, errorReply, errorText, OK, QUEUED, simple } from "./resp-reply.js";
 import { Subscriptions } from "./subscriptions.js";
 
-/** Maximum number of commands in a request, and of their bytes. */
+/** Maximum number of commands in a request, and their maximum size in bytes. */
 const MAX_COMMANDS = 1_000;
 const MAX_BYTES = 512 * 1024;
 
@@ -21,8 +21,8 @@ const MAX_UNAUTHENTICATED = 16 * 1024;
 /** The message with which Redis clients reject commands when they close their connection. */
 const CLOSED = "Connection is closed.";
 
-/** Commands that end a transaction, or begin another one. */
-const TRANSACTION = /^(MULTI|EXEC|DISCARD|WATCH|RESET|QUIT)$/;
+/** Commands that are handled at once after MULTI. Other commands are queued until EXEC. */
+const UNQUEUED = /^(MULTI|EXEC|DISCARD|WATCH|RESET|QUIT)$/;
 
 /** Commands of the connection, which {@link Session} handles one by one. */
 const OF_CONNECTION =
@@ -51,7 +51,7 @@ export class Session {
   readonly #queue: LimitedCommand[] = [];
   /** The commands whose replies are outstanding. */
   #underWay: readonly LimitedCommand[] = [];
-  /** Commands since MULTI, if EXEC did not arrive with it. */
+  /** Commands queued since MULTI. Undefined outside a transaction, and if EXEC arrived together with MULTI. */
   #transaction: LimitedCommand[] | undefined;
   #running = false;
   #ended = false;
@@ -73,7 +73,7 @@ export class Session {
     });
   }
 
-  /** Takes bytes of commands. */
+  /** Reads commands from the client's bytes and runs them. */
   onInput(chunk: Buffer): void {
     if (this.#ended) return;
     try {
@@ -98,7 +98,7 @@ export class Session {
     void this.#run();
   }
 
-  /** The client has ended its input. Commands that have arrived still run, unless one waits at the server. */
+  /** The client has ended its input. Commands that have arrived still run, unless a blocking command is running. */
   onInputEnd(): void {
     this.#inputEnded = true;
     if (!this.#running || this.#underWay[0]?.wait !== undefined) this.end();
@@ -111,8 +111,8 @@ export class Session {
   }
 
   /**
-   * Ends the connection. Each command without a reply gets an error reply first, so that no client resends it after it has
-   * reconnected. `cause` is undefined if the client closed the connection, and `last` the error reply to input that is no command.
+   * Ends the connection. Each command without a reply gets an error reply first, so that clients do not send it again when they
+   * reconnect. `cause` is undefined if the client closed the connection. `last` is the error reply to malformed input.
    */
   end(cause?: Error, last?: string): void {
     if (this.#ended) return;
@@ -154,7 +154,7 @@ export class Session {
         if (this.#ended) return;
         this.#underWay = this.#takeNext();
         const [first] = this.#underWay;
-        const replies = this.#isPlain(first!)
+        const replies = this.#canPipeline(first!)
           ? await this.#sender.pipeline(this.#underWay)
           : await this.#handle(this.#underWay);
         if (this.#ended) return;
@@ -178,20 +178,20 @@ export class Session {
     const [first] = queue;
     if (first!.name === "MULTI" && !this.#transaction) return queue.splice(0, this.#sizeOfTransaction());
     let count = 1;
-    if (this.#isPlain(first!) && first!.wait === undefined) {
+    if (this.#canPipeline(first!) && first!.wait === undefined) {
       let bytes = first!.raw.length;
       for (; count < Math.min(queue.length, MAX_COMMANDS); count++) {
         const next = queue[count]!;
         bytes += next.raw.length;
         // WAIT and WAITAOF are about the writes before them in the same request.
         const waits = next.wait !== undefined && !next.name.startsWith("WAIT");
-        if (waits || bytes > MAX_BYTES || !this.#isPlain(next)) break;
+        if (waits || bytes > MAX_BYTES || !this.#canPipeline(next)) break;
       }
     }
     return queue.splice(0, count);
   }
 
-  #isPlain({ name }: LimitedCommand): boolean {
+  #canPipeline({ name }: LimitedCommand): boolean {
     return (
       !this.#transaction &&
       this.#state.isOpen &&
@@ -202,7 +202,7 @@ export class Session {
 
   /** Returns the number of commands from the MULTI at the front to its EXEC; 1 if EXEC has not arrived. */
   #sizeOfTransaction(): number {
-    const end = this.#queue.findIndex(({ name }, index) => index > 0 && TRANSACTION.test(name));
+    const end = this.#queue.findIndex(({ name }, index) => index > 0 && UNQUEUED.test(name));
     return this.#queue[end]?.name === "EXEC" ? end + 1 : 1;
   }
 
@@ -210,7 +210,7 @@ export class Session {
   async #handle(commands: readonly LimitedCommand[]): Promise<readonly Buffer[]> {
     const [command] = commands as [LimitedCommand];
     const { name, args, limits } = command;
-    if (this.#transaction && !TRANSACTION.test(name)) {
+    if (this.#transaction && !UNQUEUED.test(name)) {
       this.#transaction.push(command);
       return [QUEUED];
     }

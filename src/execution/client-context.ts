@@ -21,7 +21,7 @@ export interface ClientContext {
   readonly near?: NearCache | undefined;
   /** Called before each command, if given. A promise is awaited. */
   readonly beforeCall?: (() => Promise<unknown> | undefined) | undefined;
-  /** Returns a function that runs another one in the present asynchronous context. Given if responses arrive in another. */
+  /** Returns a function that runs another one in the current asynchronous context. Given if responses arrive in another. */
   readonly contextNow?: (() => <T>(read: () => T) => T) | undefined;
   /** Reports commands and requests, if given. */
   readonly tracer?: Tracer | undefined;

@@ -25,7 +25,7 @@ export function monotonicTime(): number {
   return hrtime?.bigint ? Number(hrtime.bigint()) / 1e6 : performance.now();
 }
 
-/** Returns the present on both clocks. */
+/** Returns the current time on both clocks. */
 export function moment(): Moment {
   return { monotonic: monotonicTime(), wall: Date.now() };
 }

@@ -414,7 +414,7 @@ describeInBrowser("the console page", (browser) => {
     await view().getByRole("alert").getByText("ERR value is not a valid float").waitFor();
   });
 
-  test("bytes that are no text are shown and not edited", async () => {
+  test("bytes that are not text are shown and not edited", async () => {
     await redis.set("bytes", Uint8Array.of(0, 255, 10));
     await open();
     await openKey("bytes");

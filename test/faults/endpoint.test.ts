@@ -73,7 +73,7 @@ test("a 429 with a Retry-After beyond the call's timeout rejects with its error"
 });
 
 test("a write behind middleware is sent again as its settings allow, unless middleware changed it", async () => {
-  // A busy machine may add probes, which are no writes.
+  // A busy machine may add probes, which are not writes.
   const writes = () => endpoint.count("INCR");
   endpoint.onRequest = ({ socket, body }) => {
     if (body.includes("INCR") && writes() % 2 === 1) socket.destroy();
@@ -93,7 +93,7 @@ test("a write behind middleware is sent again as its settings allow, unless midd
   expect(writes()).toBe(3);
 });
 
-test("a repeated 429 of a server that is no Redis endpoint is an unsent error", async () => {
+test("a repeated 429 of a server that is not a Redis endpoint is an unsent error", async () => {
   endpoint.onRequest = ({ socket }) =>
     socket.write(httpResponse("<html>", { "content-type": "text/html", "retry-after": "0" }, "429 Too Many"));
   const unsent = {

@@ -22,11 +22,11 @@ export async function findFunction(stack: string) {
   const configured = await aws("lambda", "get-function-configuration", ...named);
   const { Runtime, FunctionArn, Environment } = configured;
   return {
-    /** The sizes in MB that the stack was deployed with. */
+    /** The memory sizes in MB to measure, from the outputs of the stack. */
     sizes: output("MemorySizes").split(",").map(Number),
     runtime: Runtime as string,
     region: FunctionArn.split(":")[3] as string,
-    /** Sets its memory in MB and variables of its environment, so that the next invocation starts an instance. */
+    /** Sets the function's memory and environment variables, so that the next invocation is a cold start. */
     startAnew: async (memoryMb: number, variables: Readonly<Record<string, string>>) => {
       const all = { ...Environment.Variables, ...variables, BENCH_RUN: randomBytes(6).toString("hex") };
       const size = ["--memory-size", String(memoryMb)];
@@ -81,7 +81,7 @@ async function aws(...args: readonly string[]): Promise<any> {
   } catch (error) {
     const { code, stderr } = error as NodeJS.ErrnoException & { readonly stderr?: string };
     if (code === "ENOENT") throw new Error("The scenario lambda needs the AWS CLI: aws is not in PATH.");
-    // The command line has the token of Redis, so it is not repeated.
+    // The message leaves out the command line, which contains the Redis token.
     throw new Error(`aws ${args.slice(0, 2).join(" ")}: ${stderr?.trim() || "failed"}`);
   }
 }

@@ -1,4 +1,4 @@
-// A process in a network of its own. It opens and closes connections at a fixed rate, and prints the result.
+// A process in its own network namespace. It opens and closes connections at a fixed rate, and prints the result.
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -11,7 +11,7 @@ import { everyMs, runAt } from "../util/schedule.js";
 
 export interface TwReuseWork {
   readonly reuse: 0 | 1;
-  /** The local ports that connections may have. */
+  /** Number of local ports that connections may use. */
   readonly ports: number;
   readonly perSecond: number;
   readonly seconds: number;

@@ -7,9 +7,9 @@ import { count, meanColumns, share, tabulate, totalColumns, withInterval } from 
 import { defineScenario } from "../scenario.js";
 import { mean, ratio } from "../statistics/series.js";
 
-/** Connections per second: in a full run more than the few ports within the time of TIME_WAIT. */
+/** Connections per second: enough to use up FEW ports before the first socket leaves TIME_WAIT. */
 const PER_S = 200;
-/** Local ports: as many as Linux has by default, and few, so that they run out in seconds instead of a minute. */
+/** Numbers of local ports: Linux's default, and one so low that the ports run out within seconds. */
 const [MANY, FEW] = [28_232, 500];
 const ARMS = ([0, 1] as const).flatMap((reuse) =>
   [MANY, FEW].map((ports) => ({ reuse, ports, name: `tcp_tw_reuse=${reuse}` })),
@@ -17,12 +17,12 @@ const ARMS = ([0, 1] as const).flatMap((reuse) =>
 type Arm = (typeof ARMS)[number] & { readonly client?: BenchClient };
 const portsOf = ({ ports }: { readonly ports: number }) => `${count(ports)} local ports`;
 
-/** The flags of `unshare` that give a process a network of its own, and root rights in it. */
+/** The flags of `unshare` that give a process its own network namespace, with root rights in it. */
 const UNSHARE = ["--net", ...(process.getuid?.() === 0 ? [] : ["--map-root-user"])];
 /** Switches the loopback interface on, and runs the rest of the command line. */
 const UP = ["sh", "-c", 'ip link set lo up && exec "$@"', "sh"];
 
-/** Returns why no network namespace can be had here, as "needs ..."; undefined if one can. */
+/** Returns why this machine can't create a network namespace, as "needs ..."; undefined if it can. */
 export function namespaceMissing(): string | undefined {
   try {
     const write = "cat /proc/sys/net/ipv4/tcp_tw_reuse > /proc/sys/net/ipv4/tcp_tw_reuse";
@@ -35,7 +35,7 @@ export function namespaceMissing(): string | undefined {
 
 const LIMIT_MS = 10 * 60_000;
 
-/** Runs a program of Node in a network of its own, for at most `limitMs`. Returns its JSON output. */
+/** Runs a Node program in its own network namespace, for at most `limitMs`. Returns its JSON output. */
 export function runInNamespace<T>(program: string, work: unknown, limitMs = LIMIT_MS): Promise<T> {
   const args = [...UNSHARE, ...UP, process.execPath, program, JSON.stringify(work)];
   return new Promise((resolve, reject) => {
@@ -67,8 +67,8 @@ export default defineScenario({
   },
   label: ({ name, ...each }) => `${name}, ${portsOf(each)}`,
   run: ({ reuse, ports, client }, { settings }): Promise<TwReuseResult> => {
-    const own = client && { client: built(`clients/${client.name}.js`) };
-    const work: TwReuseWork = { reuse, ports, perSecond: PER_S, seconds: settings.seconds, ...own };
+    const kept = client && { client: built(`clients/${client.name}.js`) };
+    const work: TwReuseWork = { reuse, ports, perSecond: PER_S, seconds: settings.seconds, ...kept };
     return runInNamespace(handlerPath("tw-reuse"), work);
   },
   report: (rows, { settings }) => {

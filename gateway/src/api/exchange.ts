@@ -24,9 +24,9 @@ export const UNSENT_HEADERS: readonly string[] = ["Warmline-Outcome", "unsent", 
 /** A body of at most this many bytes is read before its request is refused, so that the connection stays usable. */
 const MAX_DRAINED_BODY = 64 * 1024;
 
-/** A body is kept twice: as it came, and as commands. */
+/** A body is kept twice: as it arrived, and as commands. */
 const COPIES = 2;
-/** Larger bodies may use half of the memory for buffers, in all: a few must not have all others refused. */
+/** Larger bodies together may use half of the memory for buffers, so that a few of them can't crowd out all others. */
 const SMALL_BODY = 64 * 1024;
 const LARGE_BODY_SHARE = 1 / 2;
 /** Timeout in ms for a body's wait for memory. */

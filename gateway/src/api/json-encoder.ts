@@ -23,7 +23,7 @@ const MAX_ESCAPE = 6;
 /** The expected size of the output, as a multiple of the input. */
 const MIN_EXPANSION = 1.125;
 
-/** A line of more bytes is encoded as it comes. Only a status or an error is as long. */
+/** A line of more bytes than this is encoded in parts as it arrives. Only a status or an error is that long. */
 const LONG_LINE = 64;
 
 /** What a reply, or the end of an array, adds to the output at most: `{"result":null},` */
@@ -96,9 +96,9 @@ export class JsonEncoder implements ReplyEncoder {
   #at = At.Line;
   /** The beginning of a line that was split. */
   #line: Buffer = EMPTY;
-  /** Bytes of the present bulk string still to come, or of the line break after a string. */
+  /** Bytes of the current bulk string still to come, or of the line break after a string. */
   #left = 0;
-  /** Whether the present string is an error. */
+  /** Whether the current string is an error. */
   #isError = false;
   /** The last bytes of a string so far, if a character or a group of base64 continues in the next part. */
   #carry: Buffer = EMPTY;

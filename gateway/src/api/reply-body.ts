@@ -24,7 +24,7 @@ export interface ReplyBodyOptions {
 }
 
 /**
- * The body of a response, made of replies as they come from Redis. They are kept as Redis's own bytes, within the budget,
+ * The body of a response, made of replies from Redis. They are kept as Redis's own bytes, within the budget,
  * and encoded a slice at a time when the client takes more. If they don't fit, the response is cut.
  */
 export class ReplyBody implements BodySource {

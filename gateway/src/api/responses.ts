@@ -13,10 +13,10 @@ import { type Exchange, JSON_TYPE, RESP_TYPE } from "./exchange.js";
 import { JsonEncoder, jsonOf, RespEncoder, type Shape } from "./json-encoder.js";
 import { REPLY_SHARE, type ReplyBody } from "./reply-body.js";
 
-/** Replies to a pipeline that are encoded in one go, at most; more are sent as they come. */
+/** Maximum number of replies to a pipeline that are encoded together. Above it, they are streamed. */
 const MANY_REPLIES = 2 * CHUNK_COMMANDS;
 
-/** Takes the place of a reply of a pipeline for which there is no room. */
+/** Replaces a reply of a pipeline that does not fit in memory. */
 const NO_ROOM_REPLY = errorOf(`${NO_ROOM.code} ${NO_ROOM.message}`);
 
 /**
@@ -168,7 +168,7 @@ export class PipelineResponse implements Receiver {
     this.refuse(this.places[tag]!, `${failure.code} ${failure.message}`);
   }
 
-  /** A large reply is sent as it comes if those before it have been. */
+  /** Streams a large reply if the replies before it have been sent. */
   onLarge(tag: number, first: number): ReplyStream | null {
     const place = this.places[tag]!;
     if (first === MINUS) return null;

@@ -113,7 +113,7 @@ export class Connection {
   #keep = false;
   /** Bytes of the budget that are taken for input that was not processed yet. */
   #ahead = 0;
-  /** Whether later requests were dropped, so that the connection ends with the present response. */
+  /** Whether later requests were dropped, so that the connection ends with the current response. */
   #isLast = false;
 
   /** @param accepted a socket from which no bytes were read, or all were put back */
@@ -209,7 +209,7 @@ export class Connection {
     socket.once("close", () => clearTimeout(timer));
   }
 
-  /** The number of the present request: see `RequestReader`. */
+  /** The number of the current request: see `RequestReader`. */
   get number(): string {
     return this.#reader.number;
   }
@@ -219,14 +219,14 @@ export class Connection {
     return this.#reader.unread;
   }
 
-  /** Whether another request can follow the present one. A body that is there in full is skipped for that. */
+  /** Whether another request can follow the current one. A body that is there in full is skipped for that. */
   get mayContinue(): boolean {
     if (!this.#reader.head.keepAlive || this.refused || this.#isLast || this.host.draining) return false;
     return this.#reader.skipBody();
   }
 
   /**
-   * Reads the body of the present request. Calls `done` with it; with null if it has more than `max` bytes, or is refused.
+   * Reads the body of the current request. Calls `done` with it; with null if it has more than `max` bytes, or is refused.
    * @param hold called with the bytes about to be allocated; false refuses the body
    */
   readBody(max: number, done: (body: Buffer | null) => void, hold?: (bytes: number) => boolean): void {
@@ -240,7 +240,7 @@ export class Connection {
     this.#awaitBody(done);
   }
 
-  /** Drops the body of the present request, whose length is known. Calls `done` when all of it has arrived. */
+  /** Drops the body of the current request, whose length is known. Calls `done` when all of it has arrived. */
   discardBody(done: () => void): void {
     if (this.#reader.skipBody()) done();
     else this.#awaitBody(done);
@@ -257,7 +257,7 @@ export class Connection {
     this.#advance();
   }
 
-  /** Sends the response to the present request, its head and body. Unless `keep`, the connection ends with it. */
+  /** Sends the response to the current request, its head and body. Unless `keep`, the connection ends with it. */
   finish(response: readonly Buffer[], keep: boolean): void {
     this.#exchange = null;
     this.waitingSince = 0;
@@ -269,7 +269,7 @@ export class Connection {
     }
   }
 
-  /** Sends the response to the present request, whose body is taken from `source`. */
+  /** Sends the response to the current request, whose body is taken from `source`. */
   sendBody(head: Buffer, source: BodySource, keep: boolean): void {
     this.#stage = Stage.Send;
     this.#keep = keep;
@@ -345,7 +345,7 @@ export class Connection {
     else this.#dropAhead();
   }
 
-  /** Refuses the request that is being read. Drops those behind the present one, which the client can send again. */
+  /** Refuses the request that is being read. Drops those behind the current one, which the client can send again. */
   #dropAhead(): void {
     const error = new HttpError("the gateway has no memory left for this request; try again later", 503);
     if (this.#stage === Stage.Head) {

@@ -43,7 +43,7 @@ export class RequestReader {
     return this.#input.length - this.#at;
   }
 
-  /** Bytes of the present body still to be read, or null if the length is known only at its end. */
+  /** Bytes of the current body still to be read, or null if the length is known only at its end. */
   get unread(): number | null {
     return this.#chunked && !this.#chunked.complete ? null : this.#left;
   }
@@ -90,7 +90,7 @@ export class RequestReader {
     return head;
   }
 
-  /** Returns the present body if it has arrived in full and has at most `max` bytes, else null. */
+  /** Returns the current body if it has arrived in full and has at most `max` bytes, else null. */
   takeBody(max: number): Buffer | null {
     const from = this.#at;
     const to = from + this.#left;
@@ -101,7 +101,7 @@ export class RequestReader {
   }
 
   /**
-   * Begins to collect the present body, at most `max` bytes of it.
+   * Begins to collect the current body, at most `max` bytes of it.
    * @param hold called with the bytes about to be allocated; false refuses the body
    */
   beginBody(max: number, hold?: (bytes: number) => boolean): void {
@@ -133,7 +133,7 @@ export class RequestReader {
     return !body || body.isOver ? null : body.whole();
   }
 
-  /** Drops what has arrived of the present body. Returns whether the next request can be read. */
+  /** Drops what has arrived of the current body. Returns whether the next request can be read. */
   skipBody(): boolean {
     const dropped = Math.min(this.#left, this.ahead);
     this.#at += dropped;

@@ -38,13 +38,13 @@ export class WholeBody implements BodySource {
 /** Writes responses to a socket as fast as the client takes them. Bytes that the client has not read count in the budget. */
 export class ResponseSender {
   #source: BodySource | null = null;
-  /** Called when pieces of the present body have left. */
+  /** Called when pieces of the current body have left. */
   #onWritten = () => this.#sendAfterWrite();
   #sendsSoon = false;
   /** Time spent on sending in this iteration of the event loop, or since the last one that was long, in ms. */
   #sendTime = 0;
   #taken = 0;
-  /** Bytes of the present write that the kernel had not accepted. */
+  /** Bytes of the current write that the kernel had not accepted. */
   #queued = 0;
   #takenAt = 0;
   /** Bytes of the budget that are given back when the client has taken all that was written. */

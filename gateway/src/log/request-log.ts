@@ -5,11 +5,11 @@ import type { RequestRecord } from "./request-record.js";
 /** The end of a request. */
 interface RequestEnd {
   readonly method: string;
-  /** 0 when the client went before it had a response. */
+  /** 0 if the client disconnected before the response. */
   readonly status: number;
   readonly ms: number;
   readonly trace: TraceContext | null;
-  /** Whether it waits by its nature: a blocking command, an event stream. */
+  /** Whether the request is meant to wait: a blocking command or an event stream. Such a request does not count as slow. */
   readonly waits: boolean;
 }
 
@@ -23,18 +23,18 @@ const REPORTS = {
   lost: "connections for event streams were lost, by reason; their readers get a gap",
 } as const;
 
-type Counted = keyof typeof REPORTS;
+type FailureKind = keyof typeof REPORTS;
 
 /** Logs requests: each one or the slow ones, depending on the settings. The number of failures is always logged. */
 export class RequestLog {
   readonly #each: boolean;
   readonly #slow: number;
-  #counts: Partial<Record<Counted, Record<string, number>>> = {};
+  #counts: Partial<Record<FailureKind, Record<string, number>>> = {};
   #timer: NodeJS.Timeout | undefined;
 
   /**
    * @param each whether every request is logged, at level `info`
-   * @param slow how long a request takes from which on it is logged at level `warn`, in ms; 0 for never
+   * @param slow duration in ms from which a request is logged at level `warn`; 0 for never
    */
   constructor(
     private readonly log: Log,
@@ -45,12 +45,12 @@ export class RequestLog {
     this.#slow = slow > 0 && log.isLevelEnabled("warn") ? slow : Number.POSITIVE_INFINITY;
   }
 
-  /** Whether any request may be logged by itself. */
+  /** Whether single requests may be logged. If not, only failures are counted. */
   get isOn(): boolean {
     return this.#each || this.#slow < Number.POSITIVE_INFINITY;
   }
 
-  /** Logs a request that is over, where it is to be logged: see {@link isOn}. */
+  /** Logs a finished request if every request is logged, or if it was slow. */
   request(record: RequestRecord, { method, status, ms, trace, waits }: RequestEnd): void {
     const isSlow = ms >= this.#slow && !waits;
     if (!this.#each && !isSlow) return;
@@ -66,12 +66,12 @@ export class RequestLog {
   }
 
   /**
-   * Counts a failure. It is reported with others a second later.
-   * @param key the status or the reason. There are few, so that no client can fill the log.
+   * Counts a failure. All failures of a second are reported together.
+   * @param key the status or the reason: one of few values, so that no client can fill the log
    */
-  count(what: Counted, key: string | number): void {
-    this.#counts[what] ??= {};
-    const counts = this.#counts[what];
+  count(kind: FailureKind, key: string | number): void {
+    this.#counts[kind] ??= {};
+    const counts = this.#counts[kind];
     counts[key] = (counts[key] ?? 0) + 1;
     this.#timer ??= setTimeout(() => this.#report(), REPORT_EVERY).unref();
   }
@@ -84,8 +84,8 @@ export class RequestLog {
 
   #report(): void {
     this.#timer = undefined;
-    for (const [what, counts] of Object.entries(this.#counts))
-      this.log.warn({ [what]: counts }, REPORTS[what as Counted]);
+    for (const [kind, counts] of Object.entries(this.#counts))
+      this.log.warn({ [kind]: counts }, REPORTS[kind as FailureKind]);
     this.#counts = {};
   }
 }

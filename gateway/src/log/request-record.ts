@@ -2,11 +2,11 @@
 export class RequestRecord {
   /** The route, as a short label. */
   route = "other";
-  /** The command's name, or the number of commands, for logs that include it. */
+  /** The command's name, if requests are logged, or the number of commands in a batch. */
   what = "";
   /** The name of the token that was presented. */
   token = "";
-  /** The request's id in logs and the response. Empty if neither uses one. */
+  /** The request's id in logs and the response. Empty if neither includes it. */
   requestId = "";
   /** The IP address of the client, if logs include it. */
   client = "";

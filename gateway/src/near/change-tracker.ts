@@ -39,7 +39,7 @@ export class ChangeTracker {
     });
   }
 
-  /** Returns the present session for a request, or null unless every server reports its changes. */
+  /** Returns the current session for a request, or null unless every server reports its changes. */
   use(): TrackingSession | null {
     this.#usedAt = performance.now();
     const session = this.#session?.isReady ? this.#session : null;

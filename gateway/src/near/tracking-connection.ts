@@ -7,7 +7,7 @@ import { isError, lineOf } from "../resp/replies.js";
 import { GREATER, PLUS, STAR } from "../util/bytes.js";
 
 export interface TrackingHandler {
-  /** The server reports changes from now on. `isCluster` is whether it is a node of a cluster. */
+  /** The server reports changes from now on. `isCluster`: whether it is a node of a cluster. */
   onTracking(isCluster: boolean): void;
   /** These keys have changed. With null, any key may have changed. */
   onChange(keys: readonly Buffer[] | null): void;
@@ -66,7 +66,7 @@ export function openTracking(
   return connection;
 }
 
-/** Whether a reply is that of AUTH: after `onTracking`, no other command that is sent here gets +OK or -WRONGPASS. */
+/** Whether this is the reply to AUTH: after `onTracking`, no other command that is sent here gets +OK or -WRONGPASS. */
 function isReplyToAuth(reply: Buffer, replies: number): boolean {
   return (
     replies >= 2 && (reply[0] === PLUS ? lineOf(reply) === "OK" : lineOf(reply).startsWith("WRONGPASS "))

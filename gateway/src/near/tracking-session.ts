@@ -26,7 +26,7 @@ interface TrackedServer {
   readonly name: string;
   readonly isNode: boolean;
   readonly connection: RedisSocket;
-  /** The primaries as this node listed them first. Null before, and for a server that is no node. */
+  /** The primaries as this node listed them first. Null before, and for a server that is not a node. */
   primaries: string | null;
 }
 

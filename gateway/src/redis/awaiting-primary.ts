@@ -280,7 +280,7 @@ class Attempts implements Receiver {
     this.#take(reply, tag);
   }
 
-  /** A large reply goes through as it comes, unless one before it is held: then its command may have to run again. */
+  /** Streams a large reply, unless one before it is held: then its command may have to run again. */
   onLarge(tag: number, first: number): ReplyStream | null {
     const stream = this.#held ? null : this.receiver.onLarge?.(this.#first + tag, first);
     if (!stream) return null;

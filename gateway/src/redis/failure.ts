@@ -57,7 +57,7 @@ export const CLOSING = new UpstreamFailure("closing", "the gateway is closing");
 /** The failure of what was not sent before its request was cancelled. */
 export const CANCELLED = new UpstreamFailure("closing", "the request was cancelled");
 
-/** Takes a large reply as it comes. After the last bytes either `end` or `fail` is called, once. */
+/** Takes the bytes of a streamed reply. After the last bytes, either `end` or `fail` is called, once. */
 export interface ReplyStream {
   /** Returns the number of bytes that wait for the reader. */
   write(bytes: Buffer): number;

@@ -66,11 +66,11 @@ export interface InFlightConnectionHandler {
 export class InFlightConnection {
   readonly socket: RedisSocket;
   readonly #written = new Fifo<Written>();
-  /** Start of the present wait for replies, in ms by the monotonic clock. */
+  /** Start of the current wait for replies, in ms by the monotonic clock. */
   #waitingSince = 0;
-  /** Whether the present reply is a large one that holds those behind it up. */
+  /** Whether the current reply is a large one that delays the replies behind it. */
   #isHeldUp = false;
-  /** Whether every command behind the present reply had to wait for its reader. */
+  /** Whether every command behind the current reply had to wait for its reader. */
   #delaysAll = false;
 
   /**
@@ -112,7 +112,7 @@ export class InFlightConnection {
   /** Whether the address leads to another server, so that it is not used again. */
   isLeft = false;
 
-  /** Runs until reads behind the present large reply are sent again. */
+  /** Runs until reads behind the current large reply are sent again. */
   readsTimer: NodeJS.Timeout | undefined;
 
   /** Commands that have no reply yet, including commands given up. */
@@ -230,7 +230,7 @@ export class InFlightConnection {
   }
 
   /**
-   * Reads no more while too much waits for a slow reader. Commands of others do not wait for it, with one exception: when
+   * Stops reading while too much waits for a slow reader. Commands of others do not wait for it, with one exception: when
    * memory is tight, the reply would be cut, and only a read can be repeated.
    */
   #pauseFor(entry: Written, isTight: boolean): void {

@@ -69,7 +69,7 @@ export class Pool {
     else this.#idle.push(connection);
   }
 
-  /** Lends no more connections: borrowers fail with this failure. Lent connections stay lent. */
+  /** Stops lending: borrowers fail with this failure. Lent connections stay lent. */
   stopLending(failure: UpstreamFailure): void {
     this.#stopped = failure;
     for (let next = this.#next(); next; next = this.#next()) next.onRefused(failure);

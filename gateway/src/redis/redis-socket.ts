@@ -181,7 +181,7 @@ export class RedisSocket {
     socket.write(command.bytes);
   }
 
-  /** Reads no more until {@link resume}. What was read already is still handed on. */
+  /** Stops reading until {@link resume}. Bytes already read are still handed on. */
   pause(): void {
     this.paused = true;
     this.#socket?.pause();

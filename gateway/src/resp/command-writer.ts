@@ -75,7 +75,7 @@ export class CommandWriter {
     return command;
   }
 
-  /** Makes room for `size` more bytes. Moves the unfinished command to a new slab if the present one is too small. */
+  /** Makes room for `size` more bytes. Moves the unfinished command to a new slab if the current one is too small. */
   #reserve(size: number): void {
     if (this.#at + size <= this.#slab.length) return;
     const written = this.#at - this.#start;

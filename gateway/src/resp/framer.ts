@@ -1,7 +1,7 @@
 import { BufferBudget } from "../util/buffer-budget.js";
 import { COLON, CR, DOLLAR, LF, MINUS, NINE, PERCENT, PLUS, STAR, ZERO } from "../util/bytes.js";
 
-/** The position of the framer in a reply. */
+/** The part of a reply that the framer reads next. */
 enum At {
   Type,
   Text,
@@ -30,12 +30,12 @@ const RESP3_TYPES: ReadonlyMap<number, number> = new Map(
   }).map(([type, alike]) => [type.charCodeAt(0), alike]),
 );
 
-/** Bytes that are no RESP2 reply. Nothing after them can be trusted. */
+/** Thrown for bytes that can't be a reply. No later byte can be trusted. */
 export class MalformedReply extends Error {
   override readonly name = "MalformedReply";
 }
 
-/** Replies from this many bytes on may be taken as they come. */
+/** A reply of more bytes than this may be streamed. */
 export const LARGE_REPLY = 256 * 1_024;
 
 /**
@@ -50,33 +50,32 @@ export type DropReason = "too-large" | "no-room" | "over-budget";
 /** Takes the bytes of one large reply. */
 export interface LargeReply {
   write(bytes: Buffer): void;
-  /** The reply is larger than `maxReplySize`. More may be written, and is not kept. */
+  /** The reply is larger than `maxReplySize`. Its other bytes are still written, and may be dropped. */
   onTooLarge(): void;
   end(): void;
 }
 
 /** The receiver of a framer's replies. */
 export interface FramerUser {
-  /** The next reply; null for one that was too large, or for which there was no room. */
+  /** Takes the next reply. Null for a reply that was not kept: see {@link DropReason}. */
   onReply(reply: Buffer | null): void;
   /**
-   * Called when a large reply of at least `size` bytes has begun, with its first byte. Returns its receiver, or null to get
-   * it whole.
+   * Called once while a large reply arrives, with its first byte and the least size that it can have. Returns a receiver for its
+   * bytes, or null to get it whole.
    */
   onLarge?(first: number, size: number): LargeReply | null;
 }
 
 /**
- * Finds where each RESP2 reply ends, or each RESP3 reply, over any split of the bytes, without decoding it. A reply is handed on
- * as Redis's own bytes; one larger than `maxReplySize` bytes is consumed and handed on as null. Large ones that are kept
- * whole are counted against the budget.
+ * Splits a stream of bytes into RESP2 or RESP3 replies, without decoding them. Hands on each reply as Redis's own bytes, or as
+ * null if it was not kept: see {@link DropReason}. Large replies that are kept whole count against the budget.
  */
 export class Framer {
   #at = At.Type;
   /** Elements of the reply still to come; an array adds its own. */
   #left = 1;
   #kind = 0;
-  /** Elements of an array for each one that its length counts: 2 in a map. */
+  /** Elements for each one that the length counts: 2 in a map, otherwise 1. */
   #factor = 1;
   #number = 0;
   #digits = 0;
@@ -85,11 +84,11 @@ export class Framer {
   #kept = 0;
   #tooLarge = false;
   #large: LargeReply | null = null;
-  /** Whether `onLarge` was called for the present reply. */
+  /** Whether `onLarge` was called for the current reply. */
   #offered = false;
   /** Bytes taken from the budget. */
   #taken = 0;
-  /** The reason why the last reply that was null was not kept. */
+  /** Why the last reply that was handed on as null was not kept. */
   dropReason: DropReason = "too-large";
 
   constructor(
@@ -218,7 +217,7 @@ export class Framer {
         return;
       }
     }
-    // Twice: in the end the parts are copied into one.
+    // Twice, because the parts are copied into one buffer at the end.
     if (this.budget.take(2 * bytes)) this.#taken += 2 * bytes;
     else {
       const isOver = 2 * this.#minSize > this.budget.limit;
@@ -227,12 +226,12 @@ export class Framer {
     }
   }
 
-  /** The size of the present reply up to the end of the string that it is in, in bytes. */
+  /** Minimum size of the current reply in bytes: up to the end of the string that is being read. */
   get #minSize(): number {
     return this.#kept + (this.#at === At.Body ? this.#number : 0);
   }
 
-  /** Keeps no more of the present reply. */
+  /** Drops the current reply: what was kept of it, and what follows. */
   #drop(): void {
     this.#tooLarge = true;
     this.dropReason = "too-large";
@@ -245,7 +244,7 @@ export class Framer {
     this.#taken = 0;
   }
 
-  /** Returns the whole reply; null if it was not kept; undefined if it was taken as it came. */
+  /** Returns the whole reply; null if it was not kept; undefined if it was streamed. */
   #finish(chunk: Buffer, start: number, end: number, user: FramerUser): Buffer | null | undefined {
     const last = start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end);
     if (this.#kept === 0) {

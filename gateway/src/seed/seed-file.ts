@@ -17,33 +17,33 @@ export interface SeedFile {
   readonly commands: readonly SeedCommand[];
 }
 
-/** A file of commands can't be used. The message names the file and the line, and no argument. */
+/** A seed file can't be used. The message names the file and the line, but contains no argument. */
 export class SeedError extends Error {}
 
 /**
- * Reads a file of commands: one a line, in redis-cli's quoting or as a JSON array. Empty lines and lines that begin with `#`
- * are left out.
+ * Reads a file with one command per line, in redis-cli's quoting or as a JSON array. Skips empty lines and lines that begin
+ * with `#`.
  * @param opened commands that are allowed although the gateway refuses them by default: see `denialReason`. Default: none
  * @throws {SeedError} when the file can't be read, a line is malformed, or its command blocks or is refused by the gateway
  */
 export function readSeedFile(path: string, opened?: ReadonlySet<string>): SeedFile {
   let text: string;
   try {
-    // One character for each byte.
+    // latin1 decodes each byte to one character, so no byte is lost.
     text = readTextFile(path, "latin1").replace(/^\xef\xbb\xbf/, "");
   } catch (error) {
     throw new SeedError(`seed: ${(error as FileError).message}`);
   }
   const commands: SeedCommand[] = [];
-  for (const [index, given] of text.split("\n").entries()) {
-    const trimmed = given.replace(/^[ \t\v\f\r]+|[ \t\v\f\r]+$/g, "");
+  for (const [index, content] of text.split("\n").entries()) {
+    const trimmed = content.replace(/^[ \t\v\f\r]+|[ \t\v\f\r]+$/g, "");
     if (trimmed === "" || trimmed.startsWith("#")) continue;
     const line = index + 1;
     try {
-      const command = commandIn(trimmed);
-      const why =
-        waitOf(command) === null ? denialReason(command, { kind: "single", before: 0 }, opened) : WAITS;
-      if (why !== null) throw new BadRequest(why);
+      const command = readCommand(trimmed);
+      const reason =
+        waitOf(command) === null ? denialReason(command, { kind: "single", before: 0 }, opened) : BLOCKS;
+      if (reason !== null) throw new BadRequest(reason);
       commands.push({ command, line });
     } catch (error) {
       if (!(error instanceof QuoteError) && !(error instanceof BadRequest)) throw error;
@@ -53,8 +53,8 @@ export function readSeedFile(path: string, opened?: ReadonlySet<string>): SeedFi
   return { path, commands };
 }
 
-const WAITS = "a blocking command is not allowed here";
+const BLOCKS = "a blocking command is not allowed here";
 
-function commandIn(line: string): Command {
+function readCommand(line: string): Command {
   return line.startsWith("[") ? readJsonCommand(Buffer.from(line, "latin1")) : commandOf(splitLine(line));
 }

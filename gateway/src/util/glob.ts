@@ -34,7 +34,7 @@ export function matchesGlob(pattern: Buffer, text: Buffer): boolean {
   return at === pattern.length;
 }
 
-/** Matches one byte with a part of a pattern that is no star. Returns the place behind that part; -1 if it does not match. */
+/** Matches one byte with a part of a pattern other than a star. Returns the index after that part; -1 if it does not match. */
 function matchOne(pattern: Buffer, at: number, byte: number): number {
   switch (pattern[at]) {
     case QUESTION_MARK:

@@ -3,8 +3,8 @@ let turn = 0;
 let left = 0;
 
 /**
- * Returns the number of the present turn of the event loop: what is read from sockets in one poll has one number, and what the next
- * poll brings the next one, however long the turn takes. Only the two turns after a call are counted.
+ * Returns the number of the current turn of the event loop. All bytes that one poll reads from sockets belong to one turn, and the
+ * next poll begins the next turn, however long this one takes. Only the two turns after a call are counted.
  */
 export function currentTurn(): number {
   if (left === 0) setImmediate(count);

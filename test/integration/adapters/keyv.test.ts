@@ -110,7 +110,7 @@ describe("a Keyv on KeyvStore", () => {
     expect(Object.fromEntries(found)).toEqual({ a: 1, b: [2] });
   });
 
-  test("a failure is an error event, and the read has no value", async () => {
+  test("a failure emits an error event, and the read has no value", async () => {
     const keyv = new Keyv({ store: new KeyvStore(new Redis({ url: gateway.url, token: "wrong" })) });
     const errors: unknown[] = [];
     keyv.on("error", (error) => errors.push(error));

@@ -178,7 +178,7 @@ describe("the handler for cacheHandler", () => {
     expect(await one.get("/")).toMatchObject({ lastModified: -1 });
   });
 
-  test("tags that the present request revalidates expire its reads", async () => {
+  test("tags that the current request revalidates expire its reads", async () => {
     await handlerOf().set("/", page);
     expect(await handlerOf({ revalidatedTags: ["a"] }).get("/")).toBeNull();
   });

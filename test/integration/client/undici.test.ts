@@ -119,7 +119,7 @@ describe("options", () => {
     );
   });
 
-  test("a value that is no dispatcher is refused", () => {
+  test("a value that is not a dispatcher is refused", () => {
     expect(() => undici({} as Dispatcher)).toThrow("undici() needs a dispatcher of undici");
     expect(
       () => new Redis({ url: gateway.url, token: "t", transport: new library.Agent() as never }),

@@ -23,9 +23,9 @@ describeEngines("values", ({ start }) => {
       make({ url: gateway.url, token: gateway.token, ...options });
     beforeEach(() => client().flushall());
 
-    const kept = ["00123", "1e5", '{"id":9007199254740993}', '"quoted"', "", "é🎉", "+OK\r\n$-1\r\n"];
+    const values = ["00123", "1e5", '{"id":9007199254740993}', '"quoted"', "", "é🎉", "+OK\r\n$-1\r\n"];
 
-    test.each(kept)("%j comes back as it was stored, from every kind of reply", async (value) => {
+    test.each(values)("%j comes back as it was stored, from every kind of reply", async (value) => {
       const redis = client();
       await redis.set("key", value);
       await redis.hset("hash", { field: value });
@@ -46,7 +46,7 @@ describeEngines("values", ({ start }) => {
       expect(await redis.exec(["GET", "key"])).toBe(value);
     });
 
-    test("all 256 bytes come back as value, field value, member and key", async () => {
+    test("all 256 bytes come back from a value, a hash field, a list item and a key", async () => {
       const redis = client({ codec: "bytes" });
       const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
       await redis.set("key", bytes);

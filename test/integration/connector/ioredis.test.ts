@@ -179,7 +179,7 @@ describe("subscriptions", () => {
     ]);
   });
 
-  test("channels may have names with commas, line breaks and dots, and names that are no text", async () => {
+  test("channels may have names with commas, line breaks and dots, and names that are not text", async () => {
     const [subscriber, publisher] = [connect(), connect()];
     const bytes = Buffer.from([0xff, 0x00, 0x2f]);
     const received: Buffer[][] = [];

@@ -20,7 +20,7 @@ let tlsUrl: string;
 const endpoints: Record<string, RawEndpoint> = {};
 const closing: (() => unknown)[] = [];
 
-/** Responses of servers that are no Redis HTTP endpoint, or a broken one, by a name. */
+/** Responses of servers that are not a Redis HTTP endpoint, or a broken one, by name. */
 const responses: Record<string, (socket: { write(bytes: string): unknown; destroy(): unknown }) => unknown> =
   {
     missing: (socket) => socket.write(httpResponse(HTML, { "content-type": "text/html" }, "404 Not Found")),

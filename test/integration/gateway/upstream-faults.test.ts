@@ -182,7 +182,7 @@ describe("no connection", () => {
   });
 });
 
-describe("bytes that are no response", () => {
+describe("bytes that are not a response", () => {
   test("malformed bytes in place of a reply close the connection, and the command is unknown", async () => {
     await start(({ connection }) =>
       connection === 1 ? { bytes: "HTTP/1.1 400 Bad Request\r\n\r\n" } : undefined,

@@ -342,7 +342,7 @@ describe.each([
   ["Node", Redis],
   ["fetch", FetchRedis],
 ] as const)("createTracing() on the entry for %s", (_entry, Client) => {
-  test("a failure that is no error has the type _OTHER", async () => {
+  test("a failure that is not an error has the type _OTHER", async () => {
     path.onConnection(() => onRequest(carries("GET"), delayReply(60_000)));
     const controller = new AbortController();
     const { signal } = controller;

@@ -55,7 +55,7 @@ describeEngines("subscribers", (setup) => {
       );
     });
 
-    test("messages of sharded channels arrive as events, apart from channels of the same name", async () => {
+    test("sharded channels deliver events, but not those of ordinary channels with the same name", async () => {
       const redis = make();
       const subscriber = keep(redis.ssubscribe<unknown>(["jobs", "a,b"]));
       const heard: unknown[] = [];
@@ -121,7 +121,7 @@ describeEngines("subscribers", (setup) => {
       ]);
     });
 
-    test("for await unsubscribes when it is left", async () => {
+    test("leaving a for await loop unsubscribes", async () => {
       const redis = make();
       const subscriber = redis.subscribe<number>(["one", "two"]);
       void subscriber.ready.then(async () => {
@@ -157,7 +157,7 @@ describeEngines("subscribers", (setup) => {
       await subscriber.unsubscribe();
     });
 
-    test("a listener that unsubscribes is called no more", async () => {
+    test("a listener that unsubscribes is not called again", async () => {
       const redis = make();
       const subscriber = redis.subscribe<number>("once");
       const heard: number[] = [];
@@ -187,7 +187,7 @@ describeEngines("subscribers", (setup) => {
       expect(heard.length).toBe(2);
     });
 
-    test("a wrong token is an error event and rejects ready", async () => {
+    test("a wrong token emits an error event and rejects ready", async () => {
       const redis = make({ token: "wrong" });
       const heard: Error[] = [];
       const subscriber = redis.subscribe(["a", "b"]).on("error", (error) => heard.push(error));
@@ -208,7 +208,7 @@ describeEngines("subscribers", (setup) => {
       await expect(loop).rejects.toMatchObject({ code: "WRONGPASS", command: "PSUBSCRIBE" });
     });
 
-    test("an endpoint that can't be reached is an error event after the retries", async () => {
+    test("an endpoint that can't be reached emits an error event after the retries", async () => {
       const subscriber = make({ url: "http://127.0.0.1:1", retry: { retries: 1, backoff: () => 1 } });
       const heard: Error[] = [];
       const listening = subscriber.subscribe("a").on("error", (error) => heard.push(error));
@@ -228,7 +228,7 @@ describeEngines("subscribers", (setup) => {
       expect(() => redis.psubscribe([])).toThrow(/pass channels/);
     });
 
-    test("a message that the codec can't decode is an error event, and the next one arrives", async () => {
+    test("a message that the codec can't decode emits an error event, and the next one arrives", async () => {
       const codec = {
         encode: (value: unknown) => String(value),
         decode: (stored: Uint8Array) => {
@@ -286,7 +286,7 @@ describeEngines("subscribers", (setup) => {
       expect(next).toBe(total);
     });
 
-    test("MONITOR yields line by line", async () => {
+    test("monitor() yields one line for each command", async () => {
       const redis = make();
       const lines: string[] = [];
       const watching = (async () => {

@@ -20,12 +20,12 @@ import {
 } from "../../../bench/src/statistics/series.js";
 import { randomFrom } from "../../../bench/src/util/random.js";
 
-/** Draws from the normal distribution (Box and Muller). */
+/** Draws from the normal distribution (Box-Muller transform). */
 const normalFrom = (random: () => number) =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
 describe("an interval", () => {
-  test("five repetitions suffice: intervals of a skewed number cover its median in 92% to 97% of experiments", () => {
+  test("five repetitions suffice: intervals of a skewed distribution cover its median in 92% to 97% of experiments", () => {
     const random = randomFrom(5);
     let covered = 0;
     for (let experiment = 0; experiment < 2_000; experiment++) {
@@ -48,7 +48,7 @@ describe("an interval", () => {
     expect(new Series(rounds).estimate()).toMatchObject({ low: out, high: n - 1 - out });
   });
 
-  test("an interval is over instances, not latencies: many latencies of a few instances stay uncertain", () => {
+  test("an interval is over repetitions: many values from few repetitions stay uncertain", () => {
     const [slow, fast] = [Array(1_000).fill(10), Array(1_000).fill(1)];
     expect(new Series([slow, fast]).estimate(mean)).toMatchObject({ value: 5.5, low: 1, high: 10 });
     expect(new Series([slow, fast, slow, fast, slow]).estimate(mean)).toEqual({
@@ -72,7 +72,7 @@ describe("a series", () => {
     [9, 10],
   ]);
 
-  test("a series has percentiles by round, and none beyond the count of a round", () => {
+  test("a series has percentiles by round, but no p90 if the rounds have too few values", () => {
     expect([series.count, series.total, series.min, series.max]).toEqual([10, 55, 1, 10]);
     expect(series.p(50)!.value).toBe(6);
     expect(series.p(90)).toBeUndefined();
@@ -80,7 +80,7 @@ describe("a series", () => {
     expect(series.estimate(stddev).value).toBeCloseTo(Math.sqrt(1.25), 9);
   });
 
-  test("a ratio and its interval are those of the rounds' own ratios, however much the rounds differ", () => {
+  test("a ratio and its interval come from the ratio of each round, however much the rounds differ", () => {
     const rounds = (...values: number[]) =>
       new Series(values.map((value) => [value * 0.9, value, value * 1.1]));
     const slow = [1, 2, 3, 100, 200];
@@ -89,7 +89,7 @@ describe("a series", () => {
     expect(new Series([[1], [2], [9], [10]]).estimate().value).toBe(5.5);
   });
 
-  test("a series is written with intervals, and with the numbers of each round that they come from", () => {
+  test("a series is written to JSON with its intervals and the numbers of each round", () => {
     const { p50, p99, count, means, medians } = JSON.parse(JSON.stringify(series));
     expect(p50).toEqual({ value: 6, low: 2, high: 9, n: 3 });
     expect([p99, count, means, medians]).toEqual([undefined, 10, [2.5, 6.5, 9.5], [2, 6, 9]]);
@@ -97,29 +97,29 @@ describe("a series", () => {
   });
 });
 
-const at = (low: number, high: number, n = 9): Estimate => ({ value: (low + high) / 2, low, high, n });
+const range = (low: number, high: number, n = 9): Estimate => ({ value: (low + high) / 2, low, high, n });
 
 describe("a verdict", () => {
   test.each([
-    [at(1.1, 1.3), "at least", 1, "yes"],
-    [at(0.9, 1.3), "at least", 1, "undecided"],
-    [at(0.7, 0.9), "at least", 1, "no"],
-    [at(0.7, 0.9), "at most", 1, "yes"],
-    [at(0.9, 1.1), "at most", 1, "undecided"],
-    [at(1.1, 1.2), "at most", 1, "no"],
-    [at(5, 6, 4), "at least", 1, "undecided"],
+    [range(1.1, 1.3), "at least", 1, "yes"],
+    [range(0.9, 1.3), "at least", 1, "undecided"],
+    [range(0.7, 0.9), "at least", 1, "no"],
+    [range(0.7, 0.9), "at most", 1, "yes"],
+    [range(0.9, 1.1), "at most", 1, "undecided"],
+    [range(1.1, 1.2), "at most", 1, "no"],
+    [range(5, 6, 4), "at least", 1, "undecided"],
   ] as const)("a verdict of %j, %s %d, is %s", (estimate, bound, limit, verdict) => {
     expect(decide(estimate, bound, limit)).toBe(verdict);
   });
 
-  test("a check has the numbers that decided it, and the verdicts of several are counted", () => {
+  test("a check shows the numbers that decided it, and a summary counts the verdicts", () => {
     const checks = [
-      atLeast("it is faster", at(2, 4), 1, {
+      atLeast("it is faster", range(2, 4), 1, {
         article: "lambda.one",
         beside: "kept: 4x",
         detail: "2 and 1 ms",
       }),
-      atMost("it is small", at(2, 4), 3),
+      atMost("it is small", range(2, 4), 3),
       exactly("it is right", false, "1 wrong"),
     ];
     expect(checkText(checks[0]!)).toBe("it is faster: 2.0x to 4.0x; 2 and 1 ms");
@@ -130,13 +130,13 @@ describe("a verdict", () => {
 });
 
 test.each([
-  ["lambda", "one", at(3, 4), "yes", "inside the interval"],
-  ["lambda", "one", at(5, 7), "yes", "same order of magnitude"],
-  ["reconnect", "anew", at(5, 7), "yes", "same direction"],
-  ["serverless", "smallFunction", at(62, 74), "yes", "same direction"],
-  ["serverless", "lightweight", at(-0.4, -0.1), "no", undefined],
-  ["keepalive", "reuse", at(3, 4), "yes", "same direction"],
-  ["lambda", "one", at(0.5, 2), "undecided", undefined],
+  ["lambda", "one", range(3, 4), "yes", "inside the interval"],
+  ["lambda", "one", range(5, 7), "yes", "same order of magnitude"],
+  ["reconnect", "anew", range(5, 7), "yes", "same direction"],
+  ["serverless", "smallFunction", range(62, 74), "yes", "same direction"],
+  ["serverless", "lightweight", range(-0.4, -0.1), "no", undefined],
+  ["keepalive", "reuse", range(3, 4), "yes", "same direction"],
+  ["lambda", "one", range(0.5, 2), "undecided", undefined],
 ] as const)("the claim %s.%s at %j is %s, %s", (article, name, estimate, verdict, agreement) => {
   const claim = { article: `${article}.${name}` as never };
   const check =
@@ -148,7 +148,7 @@ test.each([
   expect(decided([check], 4)[0]).toMatchObject({ verdict: "undecided" });
 });
 
-test("the load guard warns when others used more than a tenth of the machine", () => {
+test("the load guard warns if other processes used more than a tenth of the machine", () => {
   expect(warningOf(0.05, 0.1)).toBeUndefined();
   expect(warningOf(0.05, null)).toBeUndefined();
   expect(warningOf(0.5, 0.25)).toBe(

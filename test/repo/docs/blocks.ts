@@ -7,9 +7,9 @@ const AMBIENT = `declare global {
   const redis: import("warmline").Redis;
   interface Order { readonly id: string; readonly last: boolean }
   interface Profile { readonly name: string }
-  function handle(...what: unknown[]): void;
-  function report(...what: unknown[]): void;
-  function reload(...what: unknown[]): void;
+  function handle(...args: unknown[]): void;
+  function report(...args: unknown[]): void;
+  function reload(...args: unknown[]): void;
   const Netlify: { env: { toObject(): Record<string, string> } };
 }
 export {};
@@ -24,7 +24,7 @@ const options: ts.CompilerOptions = {
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
   types: ["node"],
   skipLibCheck: true,
-  // Clients that the bench has installed: redis is the package around @redis/client.
+  // Types of clients that the bench installs: @redis/client has those of the package redis.
   baseUrl: root,
   paths: {
     ioredis: ["bench/node_modules/ioredis/built/index.d.ts"],
@@ -60,8 +60,8 @@ export function check(blocks: readonly Block[]): string[] {
   const program = ts.createProgram([ambient, ...files.keys()], options, host);
   return ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {
     const message = ts.flattenDiagnosticMessageText(messageText, "\n");
-    const own = file && files.get(file.fileName);
-    if (!own) return `${file?.fileName ?? "options"}: ${message}`;
-    return `${own.block.page}:${own.block.line + file.getLineAndCharacterOfPosition(start).line}: ${message}`;
+    const block = file && files.get(file.fileName)?.block;
+    if (!block) return `${file?.fileName ?? "options"}: ${message}`;
+    return `${block.page}:${block.line + file.getLineAndCharacterOfPosition(start).line}: ${message}`;
   });
 }

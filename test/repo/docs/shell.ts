@@ -13,7 +13,7 @@ const OTHERS = ["@upstash/ratelimit", "bullmq", "ioredis", "redis"];
 const bench = [await scenarios(), await clients()] as const;
 const known = new Set([...OURS, ...OTHERS, ...Object.keys(manifest.devDependencies)]);
 
-/** The commands of a shell block: one a line, continued by a backslash, without comments. */
+/** The commands of a shell block: one per line, continued by a backslash, without comments. */
 export function commandsOf({ code }: Block): string[] {
   return code
     .replaceAll(/\\\n\s*/g, " ")

@@ -9,7 +9,7 @@ import { chromiumProgram } from "../../support/tags.js";
 import { bundle } from "./bundle.js";
 
 /**
- * Runs a page's program in a browser without a window.
+ * Runs a page's program in a headless browser.
  * @param program fetches its setup from `/setup` and posts its report to `/report`.
  * @returns the report.
  */

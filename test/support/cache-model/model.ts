@@ -16,20 +16,20 @@ export interface CacheModelOptions {
   readonly minReads?: number;
   /** Minimum number of times that each fault occurs: the run continues until then. Default: 0. */
   readonly minFaults?: number;
-  /** Whether the run ends with the first result that was not right. */
+  /** Whether the run ends at the first violation. */
   readonly untilViolation?: boolean;
-  /** The module that has `cached`, as an import's name. Default: `warmline/cache`. */
+  /** Import specifier of the module that exports `cached`. Default: `warmline/cache`. */
   readonly module?: string;
 }
 
-/** A result from before a deletion that ended before its call began. */
+/** A stale result: a deletion that ended before the call began should have removed it. */
 export interface Violation {
   readonly name: string;
   readonly key: string;
   readonly version: number;
-  /** The version that the deletion stands for. */
+  /** The oldest version that the call may return after the deletion. */
   readonly required: number;
-  /** Time in ms from the end of the deletion to the begin of the call. */
+  /** Time in ms from the end of the deletion to the start of the call. */
   readonly late: number;
 }
 
@@ -37,6 +37,7 @@ export interface Violation {
 export interface CacheModelResult {
   readonly reads: number;
   readonly failed: number;
+  /** Number of times that a cached function was executed. */
   readonly runs: number;
   readonly deletions: number;
   readonly faults: Record<string, number>;
@@ -45,7 +46,7 @@ export interface CacheModelResult {
 
 type Read = readonly [name: string, key: string, version: number, began: number, ended: number];
 
-/** A deletion that has ended: calls of the function that begin later return this version or a later one. */
+/** A deletion that has ended: calls of the function that start later must return this version or a later one. */
 interface Deletion {
   readonly version: number;
   readonly endedAt: number;
@@ -58,9 +59,9 @@ const now = () => Number(process.hrtime.bigint()) / 1e6;
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
 /**
- * Runs functions that cache versions of a database, while others change it and delete results by key or tag: functions are
- * frozen, responses are lost and overtake each other, Redis can't be reached. Redis is a cluster, so that keys of a function
- * without hash tag are in different slots. Returns the results of before a deletion that ended before their call began.
+ * Calls cached functions in several processes, while this one changes the versions that they read and deletes results by key or
+ * tag. Meanwhile processes are frozen, responses are lost or delayed, and the gateway can't be reached. Redis is a cluster, so
+ * that the keys of a function whose name has no hash tag are in different slots.
  */
 export async function runCacheModel(options: CacheModelOptions): Promise<CacheModelResult> {
   const { seed, minReads = 0, minFaults = 0 } = options;
@@ -108,9 +109,9 @@ export async function runCacheModel(options: CacheModelOptions): Promise<CacheMo
           try {
             await (byTag ? call.deleteTag(tagOf(key)) : call.delete(key));
             deleted++;
-            for (const [each, least] of required) record(name, each, least);
+            for (const [each, oldest] of required) record(name, each, oldest);
           } catch {
-            // It is not known whether it was applied.
+            // The deletion may or may not have been applied.
           }
         }),
       );

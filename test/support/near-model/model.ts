@@ -31,9 +31,9 @@ export interface NearModelOptions {
   readonly minFaults?: number;
   /** Minimum number of reads, failed ones included: the run continues until then. Default: 0. */
   readonly minReads?: number;
-  /** Whether the run ends with the first read that was not right. */
+  /** Whether the run ends at the first violation. */
   readonly untilViolation?: boolean;
-  /** The module that has `near`, as an import's name. Default: `warmline/near`. */
+  /** Import specifier of the module that exports `near`. Default: `warmline/near`. */
   readonly nearModule?: string;
 }
 

@@ -150,7 +150,7 @@ describe.each(Object.keys(rows))("%s", (method) => {
     }
   });
 
-  test("an options argument that is no object is refused in its place", () => {
+  test("an options argument that is not an object is refused in its place", () => {
     const holders = new Map(
       options.map(({ args, path }) => [path.slice(0, -1).join("."), { args, path: path.slice(0, -1) }]),
     );

@@ -44,7 +44,7 @@ describe("JSON of an endpoint that is asked for no base64", () => {
     ["a long string", "a".repeat(4 * million)],
     ["a long string of escapes", "\n".repeat(2 * million)],
     ["a string of digits", "1".repeat(million)],
-    ["a string of digits that is no integer", `${"1".repeat(million)}.5`],
+    ["a string of digits that is not an integer", `${"1".repeat(million)}.5`],
   ])("%s beside an integer that JSON.parse rounds is read", (_, text) => {
     const [bulk, digits] = readJson(`{"result":[${JSON.stringify(text)},9007199254740993]}`, false) as Bulk[];
     expect(bulk!.text() === text).toBe(true);

@@ -70,7 +70,7 @@ describe("certificates that can't be used are refused at once, not by each conne
   const { cert, key } = makeAuthority().issue();
   const other = makeAuthority().issue();
   test.each([
-    ["an authority that is no PEM", { ca: "ca.pem" }],
+    ["an authority that is not PEM", { ca: "ca.pem" }],
     ["an empty authority", { ca: "" }],
     ["a list with a damaged authority", { ca: [cert, cert.slice(0, 200)] }],
     ["a certificate with escaped line breaks", { cert: cert.replaceAll("\n", "\\n"), key }],

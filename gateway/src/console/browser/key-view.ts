@@ -6,23 +6,23 @@ import { lookUp } from "./keys.js";
 import type { Reply } from "./resp.js";
 import { bytesOf, decoded, duration, itemsOf, shown, TYPES, textOf, typeName } from "./text.js";
 
-/** Bytes of a string that are read. Longer ones are cut, and can't be edited. */
+/** Maximum number of bytes that are read of a string. A longer one is shown in part, and can't be edited. */
 const MAX_BYTES = 64 * 1024;
-/** Entries of a collection that are read. */
+/** Number of entries that are read of a collection. HSCAN and SSCAN may return more. */
 const MAX_ENTRIES = "200";
 
-/** Characters of a line of the editor, about, and its lines at most. */
+/** Approximate number of characters in a line of the editor, and its maximum number of lines. */
 const LINE = 80;
 const MAX_ROWS = 20;
 
 /** An entry of a value: a field, an element, a member. */
 interface Entry {
-  /** Its name or place; empty for a member of a set. */
+  /** Its name or index. Empty if it has neither, as a member of a set. */
   readonly label: string;
   readonly value: Uint8Array;
   /** Returns the command that sets its value. */
   readonly edit?: (text: string) => CommandArg[];
-  /** The commands that remove it, to be run together. */
+  /** The commands that remove it, to be run in one transaction. */
   readonly remove?: CommandArg[][];
 }
 
@@ -34,23 +34,23 @@ interface Content {
   readonly isPart: boolean;
 }
 
-/** The commands that read a value of one type and its size, and the entries of their reply. */
+/** Commands for values of one type: they read a value and its size, and add an entry. */
 interface Reader {
   read(key: CommandArg): CommandArg[];
-  /** The name of a command that takes the key alone. */
+  /** The name of the command that returns the size. Its only argument is the key. */
   readonly size: string;
   entries(reply: Reply, key: CommandArg): Entry[];
-  /** What an entry consists of. */
+  /** Labels of the inputs for a new entry. */
   readonly parts: readonly string[];
-  /** Returns the command that adds an entry, and creates the key if there is none. */
+  /** Returns the command that adds an entry. It creates the key if it does not exist. */
   add(key: CommandArg, ...parts: readonly string[]): CommandArg[];
 }
 
-/** Runs commands that change the key, together. `isGone` says that they remove the key. */
+/** Runs commands that change the key, in one transaction. `isGone`: they delete the key. */
 type Change = (commands: readonly (readonly CommandArg[])[], isGone?: boolean) => Promise<void>;
 
-/** Takes the place of an element that is to be removed. */
-const MARK = `removed:${crypto.getRandomValues(new Uint32Array(4)).join("-")}`;
+/** Value of a list element that is about to be removed. No other element has it. */
+const REMOVED = `removed:${crypto.getRandomValues(new Uint32Array(4)).join("-")}`;
 
 const READERS: Record<string, Reader> = {
   string: {
@@ -83,10 +83,10 @@ const READERS: Record<string, Reader> = {
         label: String(at),
         value: bytesOf(item),
         edit: (text) => ["LSET", key, String(at), text],
-        // Redis removes elements by their value alone.
+        // Redis can't remove an element by its index.
         remove: [
-          ["LSET", key, String(at), MARK],
-          ["LREM", key, "1", MARK],
+          ["LSET", key, String(at), REMOVED],
+          ["LREM", key, "1", REMOVED],
         ],
       })),
     parts: ["item"],
@@ -142,7 +142,7 @@ const READERS: Record<string, Reader> = {
 
 const encoder = new TextEncoder();
 
-/** The view of one key: its value, its time to live, and what changes them. */
+/** The view of one key: its value, its time to live, and the controls that change them. */
 export class KeyView {
   #open: ListedKey | null = null;
 
@@ -170,7 +170,7 @@ export class KeyView {
     }
   }
 
-  /** Shows a form for a new key. `onCreated` is called once there is one. */
+  /** Shows a form for a new key. `onCreated` is called when the key exists. */
   create(onCreated: (key: ListedKey) => void): void {
     this.#open = null;
     const problem = problemLine();
@@ -328,7 +328,7 @@ function problemLine(): HTMLElement {
   return line;
 }
 
-/** An input for a part of an entry. It may be empty, as values of Redis may be. */
+/** An input for a part of an entry. It may stay empty, because Redis allows empty values. */
 function field(name: string): HTMLInputElement {
   const input = element("input");
   input.placeholder = name;

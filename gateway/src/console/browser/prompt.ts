@@ -90,7 +90,7 @@ export class Prompt {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The arguments of a line in redis-cli's quoting. One that is no UTF-8 stays bytes. */
+/** Returns the arguments of a line in redis-cli's quoting. An argument that is not valid UTF-8 stays bytes. */
 function argsIn(line: string): CommandArg[] {
   const latin1 = Array.from(encoder.encode(line), (byte) => String.fromCharCode(byte)).join("");
   return splitLine(latin1).map((arg) => {

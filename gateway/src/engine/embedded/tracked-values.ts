@@ -15,14 +15,14 @@ import {
   type StreamId,
 } from "./stream-data.js";
 
-// Commands of the library change a value through a tracker of its type. Some methods of the trackers read all of a collection to
-// change a part of it, expect an array, or count otherwise than Redis; here they are replaced. The library does not export their classes.
+// The library's commands change a value through a tracker for its type. This file replaces tracker methods that read a whole
+// collection to change a part of it, expect an array, or count differently from Redis. The library does not export the classes.
 
 type TrackedHash = Parameters<Parameters<RedisDatabase["updateHash"]>[1]>[0];
 type TrackedList = Parameters<Parameters<RedisDatabase["updateList"]>[1]>[0];
 type TrackedStream = Parameters<Parameters<RedisDatabase["updateStream"]>[1]>[0];
 
-/** Pending entries that XAUTOCLAIM visits for each one that it may return. */
+/** XAUTOCLAIM visits at most COUNT times this many pending entries, as in Redis. */
 const ATTEMPTS_PER_ENTRY = 10;
 
 /** Replaces the trackers' methods, for all databases of this thread. */
@@ -108,7 +108,7 @@ function replaceStreamMethods(prototype: TrackedStream): void {
   };
   prototype.readGroup = function (group, consumer, id, options, now) {
     const { entries } = this.value;
-    /** The library's method with a part of the entries. */
+    /** Calls the library's method with only these entries of the stream. */
     const read = (part: StreamEntries) =>
       readGroup.call(withEntries(this, part), group, consumer, id, options, now);
     if (id === ">") {
@@ -122,7 +122,7 @@ function replaceStreamMethods(prototype: TrackedStream): void {
     return read([]).map((delivered) => {
       const entry = entryOf(entries, delivered.id);
       if (!entry) return delivered;
-      // A consumer that reads its history gets the entry once more, unless it was deleted from the stream.
+      // A consumer that reads its history gets the entry again, unless it was deleted from the stream.
       const delivery = group.pending.get(`${entry.id.ms}-${entry.id.seq}`)!;
       delivery.deliveredAt = now;
       delivery.deliveryCount++;
@@ -133,7 +133,7 @@ function replaceStreamMethods(prototype: TrackedStream): void {
     const found = ids.flatMap((id) => entryOf(this.value.entries, id) ?? []);
     return claim.call(withEntries(this, found), group, consumer, ids, options, now);
   };
-  // The count includes the entries that were deleted from the stream.
+  // COUNT includes entries that were deleted from the stream.
   prototype.autoClaim = function (group, consumer, { minIdleMs, start, count, justId }, now) {
     const { consumers, pending } = group;
     const consumerId = consumer.toString("hex");
@@ -161,7 +161,7 @@ function replaceStreamMethods(prototype: TrackedStream): void {
   };
 }
 
-/** The tracker of the same stream, with a part of its entries to read. */
+/** Returns a tracker of the same stream that reads only the given entries. */
 function withEntries(tracked: TrackedStream, entries: StreamEntries): TrackedStream {
   return Object.create(tracked, { stream: { value: { ...tracked.value, entries } } });
 }

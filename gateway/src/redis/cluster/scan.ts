@@ -39,7 +39,7 @@ interface Position {
   readonly kept: SlotSet;
 }
 
-/** Ranges of a set that a cursor holds at most: it has some 4,000 digits then. Ranges left out are scanned once more. */
+/** Maximum number of ranges of a set in a cursor, which then has some 4,000 digits. Ranges left out are scanned again. */
 const MAX_RANGES = 200;
 const MAX_CURSOR = 4_500;
 const INVALID = errorOf("ERR invalid cursor");
@@ -142,7 +142,7 @@ class ScanStep implements Receiver {
     }
   }
 
-  /** Replies with a page and the next position, which is the present one without views. */
+  /** Replies with a page and the next position, which is the current one without views. */
   #reply(page: Buffer, views: readonly NodeView[]): void {
     const [cursor, ...keys] = elementsOf(page);
     const next =
@@ -198,7 +198,7 @@ function goingAlong(slots: SlotSet, view: NodeView): SlotSet {
   return SlotSet.of([...slots].filter((slot) => view.targetOf(slot) === target));
 }
 
-/** Returns the node of a position. If it is no primary any more, returns the start of the next node's scan. Null if no node is known. */
+/** Returns the node of a position. If it is no longer a primary, returns the start of the next node's scan. Null if no node is known. */
 function atNode(sent: Position, topology: Topology): { position: Position; node: string } | null {
   const isMeant = (name: string) => markOf(name) === sent.node;
   const primaries = topology.shards.map(({ primary }) => primary);

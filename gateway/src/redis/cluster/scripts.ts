@@ -3,7 +3,7 @@ import { joinArgs } from "../../resp/args.js";
 import type { Command } from "../../resp/command.js";
 import { bulkOf, isError } from "../../resp/replies.js";
 
-/** Scripts that are remembered, and their bytes together, at most. */
+/** Maximum number of remembered scripts, and their maximum total size in bytes. */
 const MAX_SCRIPTS = 1_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 

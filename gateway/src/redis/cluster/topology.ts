@@ -117,7 +117,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     void this.#refresh();
   }
 
-  /** Starts no more queries until {@link wake}. */
+  /** Stops the queries until {@link wake}. */
   rest(): void {
     this.#isResting = true;
     this.#wasOpen ||= this.#timer !== undefined;

@@ -4,7 +4,7 @@ import { Login } from "./login.js";
 
 /** A password is renewed when a third of its time is left, and at most this long before its end, in ms. */
 const MAX_LEAD = 5 * 60_000;
-/** Pauses in ms before the next attempt after a failure, at first and at most. */
+/** Pause in ms before the next attempt: after the first failure, and at most. */
 const INITIAL_BACKOFF = 1_000;
 const MAX_BACKOFF = 60_000;
 /** After Redis has refused a password, the next one is asked for at once, but not more often than this, in ms. */
@@ -24,7 +24,7 @@ export interface NewLogin {
 export interface LoginSource {
   /** The source of the password, for messages. */
   readonly description: string;
-  /** Returns the present user and password. @throws {Error} whose message has no secret */
+  /** Returns the current user and password. @throws {Error} whose message has no secret */
   read(): Promise<NewLogin>;
   /** Whether reading is quick, so that it is done for every new connection. */
   readonly isQuick: boolean;

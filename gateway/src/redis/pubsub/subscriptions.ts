@@ -272,7 +272,7 @@ export class Subscriptions {
   }
 
   /**
-   * Called when a member awaits a topic no more.
+   * Called when a member no longer awaits a topic.
    * @param connection the name of the topic's connection
    */
   #settled(member: Member, connection: string | null): void {

@@ -72,7 +72,7 @@ export class Sentinel extends PrimaryFinder {
     return socket;
   }
 
-  /** Asks no more, until {@link wake}. */
+  /** Stops asking until {@link wake}. */
   rest(): void {
     this.#isResting = true;
     clearTimeout(this.#timer);

@@ -9,8 +9,8 @@ const read = (text: string) => {
 };
 const withHeaders = (...lines: string[]) => ["POST / HTTP/1.1", "Host: h", ...lines].join("\r\n");
 
-describe("a head", () => {
-  test("a request head is read without the space around values, names in either case", () => {
+describe("a request head", () => {
+  test("header names are read in either case, and values without the space around them", () => {
     const head = read(
       withHeaders("AUTHORIZATION:\t Bearer t \t", "content-length:5", "Connection: a", "connection: b"),
     );
@@ -18,7 +18,7 @@ describe("a head", () => {
     expect(head.headers).toMatchObject({ host: "h", authorization: "Bearer t", connection: "a,b" });
   });
 
-  test("headers that the gateway does not read are left out, whatever they are called", () => {
+  test("headers that the gateway does not read are left out, even __proto__", () => {
     const { headers } = read(withHeaders("constructor: a", "constructor: b", "__proto__: c", "X-Other: d"));
     expect(headers).toEqual({ host: "h" });
     expect(Object.getPrototypeOf(headers)).toBe(Object.prototype);
@@ -30,8 +30,8 @@ describe("a head", () => {
     ["a signed length", ["Content-Length: +1"], 400],
     ["a hexadecimal length", ["Content-Length: 0x1"], 400],
     ["an empty length", ["Content-Length:"], 400],
-    ["a tab behind a length", ["Content-Length: 1\t"], 400],
-    ["a tab behind a coding", ["Transfer-Encoding: chunked\t"], 501],
+    ["a tab after a length", ["Content-Length: 1\t"], 400],
+    ["a tab after a coding", ["Transfer-Encoding: chunked\t"], 501],
     ["length and chunks", ["Content-Length: 1", "Transfer-Encoding: chunked"], 400],
     ["chunked twice", ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], 400],
     ["chunked not last", ["Transfer-Encoding: chunked, identity"], 501],
@@ -91,10 +91,10 @@ describe("a head", () => {
   });
 });
 
-describe("a body in chunks", () => {
-  const whole = (text: string) => {
+describe("a chunked body", () => {
+  const readInTwo = (text: string) => {
     const bytes = Buffer.from(text, "latin1");
-    // Cut at every position, one after the other.
+    // Splits the body in two, at each position in turn.
     const seen = new Set<string>();
     for (let cut = 0; cut <= bytes.length; cut++) {
       const chunked = new ChunkedBody();
@@ -106,8 +106,8 @@ describe("a body in chunks", () => {
     return [...seen];
   };
 
-  test("a chunked body is the same however it is split, and ends where it says", () => {
-    expect(whole('3;x="a;b";y=z\r\nabc\r\n0002\r\nde\r\n0\r\nTrailer: x\r\n\r\nGET /')).toEqual([
+  test("a chunked body is the same however it arrives, and ends after its trailers", () => {
+    expect(readInTwo('3;x="a;b";y=z\r\nabc\r\n0002\r\nde\r\n0\r\nTrailer: x\r\n\r\nGET /')).toEqual([
       "abcde|true|5",
     ]);
   });
@@ -124,11 +124,11 @@ describe("a body in chunks", () => {
     "0\r\nbad line\r\n",
     "\r\n",
   ])("the chunked body %j is refused", (text) => {
-    expect(() => whole(text)).toThrow(expect.objectContaining({ status: 400 }));
+    expect(() => readInTwo(text)).toThrow(expect.objectContaining({ status: 400 }));
   });
 
-  test("a chunked body may not hide much in extensions", () => {
+  test("the extensions of a chunked body are limited in size", () => {
     const line = `1;x=${"y".repeat(1_000)}\r\na\r\n`;
-    expect(() => whole(line.repeat(17))).toThrow(expect.objectContaining({ status: 431 }));
+    expect(() => readInTwo(line.repeat(17))).toThrow(expect.objectContaining({ status: 431 }));
   });
 });

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Lets the event loop run for a time in ms, in which each sample is late by `delay` ms. */
+/** Advances the clock by about `ms`. Each sample is late by `delay` ms. */
 function run(ms: number, delay = 0): void {
   for (let passed = 0; passed < ms; passed += 20 + delay) {
     now += 20 + delay;
@@ -23,7 +23,7 @@ function run(ms: number, delay = 0): void {
   }
 }
 
-test("a stall is the longest delay for a minute, and no longer", () => {
+test("a stall is reported as the longest delay for one minute", () => {
   expect(loopDelay.longestOfMinute).toBe(0);
   run(5_000, 3);
   expect(loopDelay.longestOfMinute).toBeCloseTo(0.003);

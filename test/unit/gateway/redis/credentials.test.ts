@@ -187,7 +187,7 @@ describe("sources", () => {
 
   test.each([
     ["a program that is not there", () => join(folder, "none"), /can't be run \(ENOENT\)$/],
-    ["a file that is no program", () => file("hush"), /can't be run \(EACCES\)$/],
+    ["a file that is not a program", () => file("hush"), /can't be run \(EACCES\)$/],
     [
       "a status",
       () => program('console.log("hush"); console.error("hush"); process.exit(3)'),
