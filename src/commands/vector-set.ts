@@ -101,7 +101,7 @@ export interface VectorSetCommands<K extends ReplyMode> {
   vemb<T = unknown>(key: Key, element: T): Reply<K, number[] | null>;
   /** Returns an element's attributes, or null. */
   vgetattr<T = Stored<K, any>>(key: Key, element: unknown): Reply<K, T | null>;
-  /** Returns facts about the set by Redis's names, or null if the key does not exist. */
+  /** Returns facts about the set, under Redis's names for them, or null if the key does not exist. */
   vinfo(key: Key): Reply<K, Record<string, string | number> | null>;
   /** Returns 1 if the set has the element, else 0. */
   vismember<T = unknown>(key: Key, element: T): Reply<K, 0 | 1>;

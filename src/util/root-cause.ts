@@ -1,4 +1,4 @@
-/** Returns the error at the end of the chain of causes: the message of Node's fetch is "fetch failed" whatever happened. */
+/** Returns the last error in the chain of causes. The first one of Node's fetch says only "fetch failed". */
 export function rootCause(error: Error): Error {
   return "message" in Object(error.cause) ? rootCause(error.cause as Error) : error;
 }

@@ -6,7 +6,7 @@ import { type Chunk, chunk, type Facts, facts, items, outcomes } from "./shared.
 
 /** Settings of a new Bloom filter. */
 export interface BloomReserveOptions {
-  /** Factor by which each further part of the filter is larger than the part before it. Default 2. */
+  /** Size of each further part of the filter, as a multiple of the part before it. Default 2. */
   expansion?: number | undefined;
   /** Refuses items once the filter is full, rather than adding a part. */
   nonScaling?: boolean | undefined;
@@ -14,7 +14,7 @@ export interface BloomReserveOptions {
 
 /** Settings of a Bloom filter that insert creates. */
 export interface BloomInsertOptions extends BloomReserveOptions {
-  /** Number of items that a new filter is made for. Default 100. */
+  /** Capacity of a new filter, in items. Default 100. */
   capacity?: number | undefined;
   /** Probability of a false positive of a new filter, above 0 and below 1. Default 0.01. */
   error?: number | undefined;

@@ -6,7 +6,7 @@ import { type Chunk, chunk, type Facts, facts, items, outcomes } from "./shared.
 
 /** Settings of a cuckoo filter that insert creates. */
 export interface CuckooInsertOptions {
-  /** Number of items that a new filter is made for. Default 1024. */
+  /** Capacity of a new filter, in items. Default 1024. */
   capacity?: number | undefined;
   /** Fails if the filter does not exist, rather than creating it. */
   noCreate?: boolean | undefined;
@@ -18,13 +18,13 @@ export interface CuckooReserveOptions {
   bucketSize?: number | undefined;
   /** Maximum number of swaps before the filter grows. Default 20. */
   maxIterations?: number | undefined;
-  /** Factor by which each further part of the filter is larger. Default 1. */
+  /** Size of each further part of the filter, as a multiple of the part before it. Default 1. */
   expansion?: number | undefined;
 }
 
 /** Cuckoo filters: like Bloom filters, but items can be removed. */
 export interface CuckooCommands<K extends ReplyMode> {
-  /** Adds an item, again if the filter has it already. Returns 1. */
+  /** Adds an item, even if the filter has it already. Returns 1. */
   add<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
   /** Adds an item unless the filter probably has it. Returns 1 if it was added, else 0. */
   addnx<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
@@ -36,7 +36,7 @@ export interface CuckooCommands<K extends ReplyMode> {
   del<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
   /** Returns 0 if the item was not added, 1 if it probably was. */
   exists<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
-  /** Returns facts about the filter by Redis's names. */
+  /** Returns facts about the filter, under Redis's names for them. */
   info(key: Key): Reply<K, Facts>;
   /** Adds items, and creates the filter if needed. Returns for each item 1, or -1 if the filter is full. */
   insert<T = unknown>(key: Key, opts: CuckooInsertOptions, ...items: T[]): Reply<K, (1 | -1 | Error)[]>;
@@ -48,7 +48,7 @@ export interface CuckooCommands<K extends ReplyMode> {
   mexists<T = unknown>(key: Key, ...items: T[]): Reply<K, (0 | 1)[]>;
   /** Creates an empty filter. */
   reserve(key: Key, capacity: number, opts?: CuckooReserveOptions): Reply<K, "OK">;
-  /** Returns a part of the filter for loadchunk; begin with 0. */
+  /** Returns a part for loadchunk. Begin with iterator 0, then pass that of each result, until it is 0. */
   scandump(key: Key, iterator: number): Reply<K, Chunk>;
 }
 

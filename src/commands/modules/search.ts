@@ -298,7 +298,7 @@ export interface SearchCommands<K extends ReplyMode> {
   explain(index: string, query: string, opts?: ExplainOptions): Reply<K, string>;
   /** Returns how a query is run, as lines. */
   explaincli(index: string, query: string, opts?: ExplainOptions): Reply<K, string[]>;
-  /** Returns facts about an index by Redis's names. */
+  /** Returns facts about an index, under Redis's names for them. */
   info(index: string): Reply<K, Facts>;
   /** Runs a search or an aggregation and returns how long its parts took, in Redis's own form. */
   profile(

@@ -29,7 +29,7 @@ export interface TDigestMergeOptions extends TDigestOptions {
 export interface CountMinCommands<K extends ReplyMode> {
   /** Adds to items' counts, given as an object. Returns the new counts. */
   incrby(key: Key, amounts: Record<string, number>): Reply<K, number[]>;
-  /** Returns facts about the sketch by Redis's names. */
+  /** Returns facts about the sketch, under Redis's names for them. */
   info(key: Key): Reply<K, Facts>;
   /** Creates a sketch of this size. */
   initbydim(key: Key, width: number, depth: number): Reply<K, "OK">;
@@ -61,7 +61,7 @@ export interface TopKCommands<K extends ReplyMode> {
   count<T = unknown>(key: Key, ...items: T[]): Reply<K, number[]>;
   /** Adds to items' counts, given as an object. Returns for each the item that it displaced, or null. */
   incrby<T = string>(key: Key, amounts: Record<string, number>): Reply<K, (T | null)[]>;
-  /** Returns facts about the sketch by Redis's names. */
+  /** Returns facts about the sketch, under Redis's names for them. */
   info(key: Key): Reply<K, Facts>;
   /** Returns the items, the most frequent first; with counts, each after its item. */
   list<T = string>(key: Key, withCount?: boolean): Reply<K, T[]>;
@@ -100,7 +100,7 @@ export interface TDigestCommands<K extends ReplyMode> {
   cdf(key: Key, ...values: number[]): Reply<K, number[]>;
   /** Creates an empty digest. */
   create(key: Key, opts?: TDigestOptions): Reply<K, "OK">;
-  /** Returns facts about the digest by Redis's names. */
+  /** Returns facts about the digest, under Redis's names for them. */
   info(key: Key): Reply<K, Facts>;
   /** Returns the highest number, NaN if the digest is empty. */
   max(key: Key): Reply<K, number>;

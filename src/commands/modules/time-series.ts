@@ -133,7 +133,7 @@ export interface TimeSeriesCommands<K extends ReplyMode> {
   get(key: Key, opts?: TimeSeriesGetOptions): Reply<K, Sample | null>;
   /** Adds a sample that is `value` higher than the last. Returns its time. */
   incrby(key: Key, value: number, opts?: TimeSeriesIncrOptions): Reply<K, number>;
-  /** Returns facts about the series by Redis's names. */
+  /** Returns facts about the series, under Redis's names for them. */
   info(key: Key): Reply<K, Facts>;
   /** Adds samples to series. Returns for each its time or an error. */
   madd(...samples: [key: Key, timestamp: number | "*", value: number][]): Reply<K, (number | Error)[]>;

@@ -11,7 +11,7 @@ import type { WriteScope } from "./scope.js";
 import { idempotencyScript, MAX_ARGS } from "./script.js";
 import { keyInSameSlot } from "./slot.js";
 
-/** Commands that a script can't run, or whose effect no token can guard, besides those that block or have no spec. */
+/** Commands that a script can't run or a token can't guard. Those that block or have no spec are refused too. */
 const REFUSED = /^(EVAL.*|FCALL.*|FUNCTION|SCRIPT|FLUSH(ALL|DB)|SWAPDB|CLIENT)$/;
 
 /** Commands that change no data, though Redis doesn't flag them as reads. They are sent without a script, and not repeated. */
@@ -35,8 +35,8 @@ export function guardWrite(client: ConfiguredClient, command: Command): Command 
 }
 
 /**
- * Returns the commands of a batch with the reads guarded like writes, because a repeat of the batch must return the first
- * results: all reads of a transaction, and those before the last write of a pipeline. Without a scope their tokens are random.
+ * Returns the commands of a batch with reads guarded like writes, so that a repeat of the batch returns the first results: all
+ * reads of a transaction, or those before the last write of a pipeline. Without a scope their tokens are random.
  */
 export function guardReads(
   client: ConfiguredClient,
@@ -53,7 +53,7 @@ export function guardReads(
   );
 }
 
-/** Returns the keys after which a token may be named. All begin with the prefix, if there is one. */
+/** Returns the keys from which a token's name can derive. With a prefix, arguments of a keyless command can't: they lack it. */
 const tokenKeys = (argv: readonly CommandArg[], prefix?: string) =>
   prefix && isKeyless(argv) ? [] : keysOf(argv);
 
@@ -78,8 +78,8 @@ function guard({ settings, context }: ConfiguredClient, command: Command, scope?
 }
 
 /**
- * Returns the arguments that run a command once, however often they are delivered: a script stores the first reply under a token
- * in the slot of the command's keys.
+ * Returns the arguments of an EVAL that runs a command once, however often it is delivered: the script stores the first reply
+ * under a token in the slot of the command's keys.
  * @param argv the arguments of a command without a {@link refusalReason}. Its keys begin with the prefix.
  * @param ttl lifetime of the reply in ms. A delivery after that applies the command again.
  * @param scope returns the token. Default: a random token.
