@@ -11,7 +11,7 @@ export const STREAM_OPTIONS = optionsOf({ BLOCK: 1, COUNT: 1, CLAIM: 1, GROUP: 2
 
 /**
  * Returns the options from argument `from` on, each with its index. All arguments after an option named `last` are its values.
- * Returns null if an argument is no option, or an option has too few values.
+ * Returns null if an argument is not an option, or an option has too few values.
  */
 function findOptions(
   args: readonly string[],

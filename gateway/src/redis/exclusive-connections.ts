@@ -10,7 +10,7 @@ import type { Cancel, TransactionReceiver } from "./upstream.js";
 const MULTI = command("MULTI");
 const EXEC = command("EXEC");
 const DISCARD = command("DISCARD");
-/** Interval in ms between attempts to end blocked commands, since the next command of a pipeline may block too. */
+/** Interval in ms between attempts to end blocked commands: the next command of a pipeline may block too. */
 const UNBLOCK_EVERY = 100;
 const ENDED = new UpstreamFailure(
   "ended",
@@ -25,31 +25,31 @@ export interface ExclusiveConnectionsOptions {
   readonly maxTransactionConnections: number;
 }
 
-/** Connections of one server that are lent to one use at a time. For its methods, see `Upstream`. */
+/** Connections to one server, each lent to one user at a time. `Upstream` describes the methods. */
 export class ExclusiveConnections {
   readonly #blocking: Pool;
   readonly #transactions: Pool;
-  /** Connections on which commands may wait at the server, and the end of their longest wait, on the clock of `performance.now()`. */
+  /** Connections whose commands may block, each with the latest end of its waits, on the clock of `performance.now()`. */
   readonly #waiting = new Map<MultiplexedConnection, number>();
-  /** Ends waits at the server, once the gateway is closing. */
+  /** Sends CLIENT UNBLOCK while the gateway is closing. */
   #unblocker: MultiplexedConnection | null = null;
-  #again: NodeJS.Timeout | undefined;
+  #unblockTimer: NodeJS.Timeout | undefined;
   #ending = false;
 
-  /** @param connectionOptions the options of all connections, those for subscriptions and MONITOR included */
+  /** @param connectionOptions options of all connections, including those for subscriptions and MONITOR */
   constructor(
     readonly connectionOptions: MultiplexedConnectionOptions,
     { maxBlockingConnections, maxTransactionConnections }: ExclusiveConnectionsOptions,
   ) {
     const { handshake } = connectionOptions;
-    const numbered = { ...connectionOptions, handshake: [...handshake, CLIENT_ID] };
-    this.#blocking = new Pool(numbered, maxBlockingConnections, "maxBlockingConnections");
-    // A user that may not use MULTI is found out here: its commands would run one by one, not as a whole.
-    const proven = { ...connectionOptions, handshake: [...handshake, MULTI, DISCARD] };
-    this.#transactions = new Pool(proven, maxTransactionConnections, "maxTransactionConnections");
+    const identified = { ...connectionOptions, handshake: [...handshake, CLIENT_ID] };
+    this.#blocking = new Pool(identified, maxBlockingConnections, "maxBlockingConnections");
+    // The handshake fails for a user that may not run MULTI: its commands would run one by one, not as a whole.
+    const withMulti = { ...connectionOptions, handshake: [...handshake, MULTI, DISCARD] };
+    this.#transactions = new Pool(withMulti, maxTransactionConnections, "maxTransactionConnections");
   }
 
-  /** Connections lent or kept. */
+  /** Number of connections, lent or idle. */
   get connections(): { blocking: number; transactions: number } {
     return { blocking: this.#blocking.size, transactions: this.#transactions.size };
   }
@@ -70,7 +70,7 @@ export class ExclusiveConnections {
     this.#unblock(performance.now() + within);
   }
 
-  /** Runs commands between MULTI and EXEC; `multi` is what to begin with in place of a plain MULTI. */
+  /** Runs commands between MULTI and EXEC; `multi` replaces the plain MULTI, for instance to send ASKING with it. */
   transaction(
     commands: readonly Command[],
     receiver: TransactionReceiver,
@@ -80,7 +80,7 @@ export class ExclusiveConnections {
     const refused = new Map<number, Buffer>();
     let failure: UpstreamFailure | null = null;
     const last = commands.length + 1;
-    const through: Receiver = {
+    const adapter: Receiver = {
       get cancelled() {
         return receiver.cancelled;
       },
@@ -98,11 +98,11 @@ export class ExclusiveConnections {
         if (tag === last) receiver.onFailure(failure);
       },
     };
-    return this.#lend(this.#transactions, [multi, ...commands, EXEC], through, deadline);
+    return this.#lend(this.#transactions, [multi, ...commands, EXEC], adapter, deadline);
   }
 
   close(): void {
-    clearTimeout(this.#again);
+    clearTimeout(this.#unblockTimer);
     this.#unblocker?.close();
     this.#blocking.close();
     this.#transactions.close();
@@ -114,24 +114,24 @@ export class ExclusiveConnections {
       this.#unblocker?.close();
       return;
     }
-    const cut = (connection: MultiplexedConnection) => {
+    const closeIfTooLong = (connection: MultiplexedConnection) => {
       if ((this.#waiting.get(connection) ?? 0) > until) connection.close();
     };
-    const numbered = waiting.filter(({ clientId }) => clientId !== null);
-    // The others are not connected: nothing was sent on them.
-    for (const connection of waiting) if (connection.clientId === null) cut(connection);
-    if (numbered.length > 0) {
+    const identified = waiting.filter(({ clientId }) => clientId !== null);
+    // Without an id, a connection is not up yet, or its user may not run CLIENT ID.
+    for (const connection of waiting) if (connection.clientId === null) closeIfTooLong(connection);
+    if (identified.length > 0) {
       this.#unblocker ??= new MultiplexedConnection({ ...this.connectionOptions, reconnect: "never" });
       this.#unblocker.send(
-        numbered.map(({ clientId }) => command("CLIENT", "UNBLOCK", clientId!)),
+        identified.map(({ clientId }) => command("CLIENT", "UNBLOCK", clientId!)),
         {
           cancelled: false,
-          onReply: (reply, tag) => isError(reply) && cut(numbered[tag]!),
-          onFailure: (_failure, tag) => cut(numbered[tag]!),
+          onReply: (reply, tag) => isError(reply) && closeIfTooLong(identified[tag]!),
+          onFailure: (_failure, tag) => closeIfTooLong(identified[tag]!),
         },
       );
     }
-    this.#again = setTimeout(() => this.#unblock(until), UNBLOCK_EVERY).unref();
+    this.#unblockTimer = setTimeout(() => this.#unblock(until), UNBLOCK_EVERY).unref();
   }
 
   #lend(
@@ -144,7 +144,7 @@ export class ExclusiveConnections {
     const { activity } = this.connectionOptions;
     let lent: MultiplexedConnection | null = null;
     let lentAt = 0;
-    /** For each command, the longest wait of it and those before it. */
+    /** For each command, the maximum time in ms that it and the commands before it block in all. */
     const sums: number[] = [];
     for (const wait of waits ?? []) sums.push((sums.at(-1) ?? 0) + wait);
     let open = commands.length;
@@ -156,7 +156,7 @@ export class ExclusiveConnections {
       lent = null;
       activity?.giveBack();
       this.#waiting.delete(connection);
-      // The unwritten part may be the end of a transaction that Redis has begun.
+      // After a failure, Redis may be in the middle of a transaction.
       if (failed) connection.close();
       else pool.release(connection);
     };
@@ -176,7 +176,7 @@ export class ExclusiveConnections {
       },
       onReply: (reply, tag) => {
         settle(false);
-        // A command that was ended at the server before its time has the reply of one that timed out.
+        // A command ended by CLIENT UNBLOCK replies as if it had timed out.
         const isEnded = this.#ending && waits && waits[tag]! > 0 && performance.now() < lentAt + sums[tag]!;
         if (isEnded && isNull(reply)) receiver.onFailure(ENDED, tag);
         else receiver.onReply(reply, tag);
@@ -197,7 +197,7 @@ export class ExclusiveConnections {
   }
 }
 
-/** Whether a reply is null, in either of its forms. It is the reply of a blocking command that timed out. */
+/** Whether a reply is null, `$-1` or `*-1`: the reply of a blocking command that timed out. */
 function isNull(reply: Buffer): boolean {
   return reply[1] === MINUS && (reply[0] === STAR || reply[0] === DOLLAR);
 }

@@ -16,7 +16,7 @@ export class Merge implements Receiver {
   #taken = 0;
 
   /**
-   * @param oneIsEnough whether errors don't count once a part has succeeded
+   * @param oneIsEnough whether errors are ignored if a part has succeeded
    * @param budget counts replies until all have arrived; default: no limit
    */
   constructor(

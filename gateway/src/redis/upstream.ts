@@ -21,7 +21,7 @@ export interface Upstream {
   readonly connectionOptions: RedisSocketOptions;
   /** The nodes of sharded channels; null if one server has all. */
   readonly sharding: Sharding | null;
-  /** Connections to Redis that are open for sharing, and that are lent or kept for single use. */
+  /** Numbers of connections to Redis: open shared ones, and exclusive ones that are lent or idle. */
   readonly connections: { readonly shared: number; readonly blocking: number; readonly transactions: number };
   /** Commands waiting or unanswered on the shared connections. */
   readonly pending: number;

@@ -18,7 +18,7 @@ export class Command {
 
   /**
    * @param bytes the whole encoding, well-formed
-   * @param size the number of arguments, the command's name included
+   * @param size the number of arguments, including the command's name
    */
   constructor(
     readonly bytes: Buffer,

@@ -1,2 +1,2 @@
-/** The newest Redis all of whose commands on data the embedded engine has. INFO, HELLO and scripts get this version. */
+/** Newest Redis version of which the embedded engine has every data command. INFO, HELLO and scripts report it. */
 export const CLAIMED_VERSION = "7.4.0";

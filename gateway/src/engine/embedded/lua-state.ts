@@ -12,8 +12,8 @@ import { LuaRuntime } from "./lua/runtime.js";
 type Options = Pick<RedisServerStateOptions, "databaseCount" | "activeExpiryIntervalMs">;
 
 /**
- * The engine's state with a Lua that recovers. Once a script has used up the WebAssembly heap, that
- * instance stays broken; it is dropped, and the next script gets a new one. The data is not touched.
+ * The engine's state. If a script uses up the WebAssembly heap, its Lua instance stays broken: it is
+ * dropped, and the next script gets a new one. The data is kept.
  */
 export class EngineState extends RedisServerState {
   #lua: Promise<LuaRuntime> | undefined;
@@ -22,12 +22,12 @@ export class EngineState extends RedisServerState {
     super({
       ...options,
       functionRegistry: new FunctionLibraries(),
-      // The features stay those of the library's newest version.
+      // Only the version changes: the features are those of the library's newest one.
       compatibility: { ...resolveCompatibilityProfile(), version: CLAIMED_VERSION },
     });
   }
 
-  /** @throws {RedisCommandError} if the script runs out of memory */
+  /** Calls `run` with the current Lua. @throws {RedisCommandError} if its script runs out of memory */
   async withLua<T>(run: (lua: LuaRuntime) => T): Promise<T> {
     this.#lua ??= createRedisLuaRuntime(this.profile).then((library) => new LuaRuntime(library));
     const lua = await this.#lua;
@@ -37,7 +37,7 @@ export class EngineState extends RedisServerState {
       if (error instanceof RedisCommandError) throw error;
       this.#lua = undefined;
       throw new RedisCommandError(
-        "script ran out of memory in the embedded engine; its writes up to then remain",
+        "script ran out of memory in the embedded engine; its earlier writes remain",
       );
     }
   }

@@ -35,7 +35,7 @@ export class SnapshotError extends Error {}
 /**
  * Writes all data to a file, which is there as a whole or not at all: to a temporary file, which is synchronized and then
  * renamed. Nothing else runs in this thread meanwhile.
- * @param beat called now and then
+ * @param beat called repeatedly, to show progress
  * @throws {Error} of the file system; the file is then as it was
  */
 export function writeSnapshot(state: RedisServerState, file: string, beat: () => void): void {
@@ -86,7 +86,7 @@ function withPlainList(entry: Entry): Entry {
 
 /**
  * Reads a snapshot into an empty state. If the file does not exist, the state stays empty.
- * @param beat called now and then
+ * @param beat called repeatedly, to show progress
  * @throws {SnapshotError} when it is damaged, or of another version
  */
 export function readSnapshot(state: RedisServerState, file: string, beat: () => void): void {

@@ -8,13 +8,13 @@ import type { RoutingHint } from "./cluster-command.js";
 import { slotOf } from "./slot.js";
 import type { Topology } from "./topology.js";
 
-/** A command for one node, and the nodes that it may go to. */
+/** A command for one node, and which nodes may run it. */
 export interface Part {
   readonly command: Command;
   readonly hint: RoutingHint;
 }
 
-/** The way in which a cluster runs a command. `repeatable`: it may be sent again although it may have been executed. */
+/** How a cluster runs a command. `repeatable`: it may be sent again although it may have been executed. */
 export type Plan = { readonly repeatable: boolean } & (
   | { readonly kind: "one"; readonly hint: RoutingHint }
   | {
@@ -22,7 +22,7 @@ export type Plan = { readonly repeatable: boolean } & (
       readonly kind: "split" | "everywhere";
       readonly parts: (topology: Topology) => readonly Part[];
       readonly combine: Combine;
-      /** Whether errors don't count once a part has succeeded. */
+      /** Whether errors are ignored if a part has succeeded. */
       readonly oneIsEnough: boolean;
     }
   | { readonly kind: "scan" | "wait" }
@@ -36,7 +36,7 @@ function one(hint: RoutingHint): Plan {
   return { kind: "one", hint, repeatable: hint.repeatable };
 }
 
-/** PUBSUB counts only the subscriptions of the node that runs it. */
+/** A node reports only its own subscriptions, so these run on every node. */
 const PUBSUB: Readonly<Record<string, Combine>> = {
   "PUBSUB CHANNELS": combiners.union,
   "PUBSUB NUMPAT": combiners.agg_sum,
@@ -49,7 +49,7 @@ const PUBSUB: Readonly<Record<string, Combine>> = {
 export function planOf(command: Command): Plan {
   const info = getCommandInfo(command);
   const indexes = getKeyIndexes(command, info);
-  // Redis itself finds the keys of commands unknown here, and redirects them.
+  // A command unknown here goes to any node: Redis finds its keys, and redirects it.
   if (!info || !indexes) return info?.readonly ? ANY_READ : ANY;
   if (indexes.length === 0) return keyless(command, info);
   const slots = indexes.map((place) => {
@@ -59,14 +59,14 @@ export function planOf(command: Command): Plan {
   });
   const slot = slots[0]!;
   const repeatable = info.readonly;
-  // A replica lacks the scripts that its primary was given.
+  // A replica lacks the scripts that were loaded on its primary.
   const read = repeatable && info.group !== "scripting";
   if (slots.every((other) => other === slot)) return one({ slot, read, repeatable });
   if (info.requestPolicy !== "multi_shard") return { kind: "refused", reply: CROSS_SLOT, repeatable };
   return split(command, indexes, slots, info);
 }
 
-/** A command of many keys as one command for each slot. */
+/** Splits a command with several keys into one command for each slot. */
 function split(
   command: Command,
   indexes: readonly number[],

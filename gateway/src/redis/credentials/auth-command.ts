@@ -71,7 +71,7 @@ function loginIn(text: string, ownName: string): NewLogin {
   if (typeof value !== "object" || value === null) throw new Error(`printed another value; ${FORM}`);
   const { username = ownName, password, expires } = value as Record<string, unknown>;
   if (typeof password !== "string" || password === "") throw new Error(`printed no "password"; ${FORM}`);
-  if (typeof username !== "string") throw new Error('printed a "username" that is no text');
+  if (typeof username !== "string") throw new Error('printed a "username" that is not text');
   return { username, password, lifetime: expires === undefined ? undefined : lifetimeOf(expires) };
 }
 
@@ -80,7 +80,7 @@ function lifetimeOf(expires: unknown): number {
   const text = String(expires);
   const end = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1_000 : Date.parse(text);
   if (Number.isNaN(end))
-    throw new Error('printed an "expires" that is no time: use ISO 8601, or seconds since 1970');
+    throw new Error('printed an "expires" that is not a time: use ISO 8601, or seconds since 1970');
   const lifetime = end - Date.now();
   if (lifetime <= 0) throw new Error("printed a password that has expired");
   return lifetime;

@@ -2,12 +2,12 @@ import type { Log } from "../../log/log.js";
 import { systemClock } from "../../util/clock.js";
 import { Login } from "./login.js";
 
-/** A password is renewed when a third of its time is left, and at most this long before its end, in ms. */
+/** A password is renewed when a third of its lifetime is left, but at most this long before its end, in ms. */
 const MAX_LEAD = 5 * 60_000;
-/** Pause in ms before the next attempt: after the first failure, and at most. */
+/** Pause in ms after the first failed attempt. It doubles with each further one, up to the maximum. */
 const INITIAL_BACKOFF = 1_000;
 const MAX_BACKOFF = 60_000;
-/** After Redis has refused a password, the next one is asked for at once, but not more often than this, in ms. */
+/** Minimum interval in ms between reads of the source while Redis refuses the current password. */
 const REFUSED_INTERVAL = 5_000;
 const MAX_TIMEOUT = 0x7fffffff;
 
@@ -16,17 +16,17 @@ export interface NewLogin {
   /** Empty for the default user. */
   readonly username: string;
   readonly password: string;
-  /** Time in ms from now after which the password is refused. Default: no end is known. */
+  /** Time in ms from now after which the password is refused. Default: no known end. */
   readonly lifetime?: number | undefined;
 }
 
-/** The source of the passwords of the gateway's own user at Redis. */
+/** The source of the passwords of the gateway's own Redis user. */
 export interface LoginSource {
-  /** The source of the password, for messages. */
+  /** Names the source in messages. */
   readonly description: string;
-  /** Returns the current user and password. @throws {Error} whose message has no secret */
+  /** Returns the current user and password. @throws {Error} with a message that contains no secret */
   read(): Promise<NewLogin>;
-  /** Whether reading is quick, so that it is done for every new connection. */
+  /** Whether {@link read} is quick enough to be called for every new connection. */
   readonly isQuick: boolean;
   /** Calls `onChange` when {@link read} may return something else, until the returned function is called. */
   watch?(onChange: () => void): () => void;
@@ -34,7 +34,7 @@ export interface LoginSource {
   close?(): void;
 }
 
-/** The user and the password of the gateway's own connections, which may change while it runs. */
+/** The current user and password of the gateway's own connections. They may change while it runs. */
 export class Credentials {
   readonly #listeners = new Set<(login: Login) => void>();
   #current: Login | null = null;
@@ -59,8 +59,8 @@ export class Credentials {
   ) {}
 
   /**
-   * Returns the login for a new connection: the last one if the source returns none now.
-   * @throws {Error} whose message has no secret, if there never was one
+   * Returns the login for a new connection. If the source fails, returns its last login.
+   * @throws {Error} if the source has never returned a login; the message contains no secret
    */
   async get(): Promise<Login> {
     const login = this.#current;
@@ -83,8 +83,8 @@ export class Credentials {
   }
 
   /**
-   * Calls `listener` with each login after `since`, and renews logins before they end, until the returned function is called.
-   * It is for connections that are open: without any, nothing is renewed.
+   * Calls `listener` with each login newer than `since`, until the returned function is called. Logins are renewed before they
+   * end only while there is a listener, that is, an open connection.
    */
   onChange(since: Login, listener: (login: Login) => void): () => void {
     this.#listeners.add(listener);
@@ -92,26 +92,26 @@ export class Credentials {
     this.#arm();
     if (this.#current && this.#current !== since) listener(this.#current);
     return () => {
-      if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#rest();
+      if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#stopRenewing();
     };
   }
 
-  /** Redis has refused a login. The log has one line for each login. */
+  /** Called when Redis has refused a login. Logs that once per login. */
   refused(login: Login, error: string): void {
     if (login === this.#refused) return;
     this.#refused = login;
     this.log.error(`Redis refused the user and password of ${this.source.description}: ${error}`);
   }
 
-  /** Stops renewing logins. */
+  /** Stops renewing logins, and closes the source. */
   close(): void {
     this.#closed = true;
     this.#listeners.clear();
-    this.#rest();
+    this.#stopRenewing();
     this.source.close?.();
   }
 
-  #rest(): void {
+  #stopRenewing(): void {
     this.clock.clear(this.#timer);
     this.#timer = undefined;
     this.#stopWatching?.();
@@ -122,7 +122,7 @@ export class Credentials {
     this.#reading ??= this.#readNow().finally(() => {
       this.#reading = null;
     });
-    // A failure is logged. Those who wait for the login get it as well.
+    // A failure has been logged, and callers that wait for the login get it too.
     this.#reading.catch(() => {});
     return this.#reading;
   }
@@ -148,8 +148,8 @@ export class Credentials {
     const now = this.clock.now();
     this.#endsAt = now + lifetime;
     this.#renewAt = Math.max(now + INITIAL_BACKOFF, this.#endsAt - Math.min(lifetime / 3, MAX_LEAD));
-    const known = this.#current;
-    if (known?.username === username && known.password === password) return known;
+    const current = this.#current;
+    if (current?.username === username && current.password === password) return current;
     const login = new Login(username, password);
     this.#current = login;
     for (const listener of [...this.#listeners]) listener(login);

@@ -56,7 +56,7 @@ function scoreBound(bytes: Buffer, isEnd: boolean): Bound {
   const text = bytes.toString("latin1");
   const isExclusive = text.startsWith("(");
   const digits = isExclusive ? text.slice(1) : text;
-  // To Redis no digits are 0 here.
+  // Redis reads a bound without digits as 0.
   const bound = digits === "" ? 0 : parseFloatText(digits);
   if (bound === undefined) throw new RedisCommandError("min or max is not a float");
   const includesEqual = isEnd !== isExclusive;

@@ -105,7 +105,7 @@ function standardPath(text: string): string {
   return path;
 }
 
-/** Returns the index after the bracket that closes the one at `start`; -1 if `start` is no bracket, or it is not closed. */
+/** Returns the index after the bracket that closes the one at `start`; -1 if `start` is not a bracket, or it is not closed. */
 function bracketEnd(text: string, start: number): number {
   if (text[start] !== "[") return -1;
   let depth = 0;

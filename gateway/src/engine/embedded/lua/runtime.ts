@@ -124,7 +124,7 @@ export class LuaRuntime {
     if (kind === "compile") return RedisValue.error(message, code);
     if (message.includes(TOO_MANY_STEPS))
       return RedisValue.error(
-        "script took too many steps for the embedded engine; its writes up to then remain",
+        "script took too many steps for the embedded engine; its earlier writes remain",
         "ERR",
       );
     const body = bodyOf(message, options.chunk, line);
