@@ -12,7 +12,7 @@ function fail(message) {
 }
 
 const tag = process.argv[2] ?? "";
-if (!tag.startsWith("v") || !isVersion(tag.slice(1))) fail(`'${tag}' is no tag of a release, such as v0.2.0`);
+if (!tag.startsWith("v") || !isVersion(tag.slice(1))) fail(`'${tag}' is not a release tag, such as v0.2.0`);
 const version = tag.slice(1);
 
 const manifestAt = (path) => JSON.parse(readFileSync(join(root, path), "utf8"));

@@ -8,7 +8,7 @@ import { dependents, isVersion, released, setDeployedVersion } from "./release.m
 const root = process.env.RELEASE_ROOT ?? resolve(import.meta.dirname, "..");
 const version = process.argv[2] ?? "";
 if (!isVersion(version)) {
-  console.error(`release: '${version}' is no version, such as 0.2.0`);
+  console.error(`release: '${version}' is not a version, such as 0.2.0`);
   process.exit(1);
 }
 

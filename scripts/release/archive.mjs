@@ -16,7 +16,7 @@ const NODE = {
 const root = resolve(import.meta.dirname, "../..");
 const platform = process.argv[2] ?? "";
 if (!Object.hasOwn(NODE, platform)) {
-  console.error(`archive: '${platform}' is no platform: give one of ${Object.keys(NODE).join(", ")}`);
+  console.error(`archive: '${platform}' is not a platform: give one of ${Object.keys(NODE).join(", ")}`);
   process.exit(1);
 }
 const { version } = JSON.parse(readFileSync(join(root, "gateway/package.json"), "utf8"));

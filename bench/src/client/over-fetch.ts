@@ -1,8 +1,8 @@
 import type { BenchClient } from "./bench-client.js";
 
 /**
- * Returns how the bench uses a client over Node's `fetch`, whose pool no option of the client turns off: once a client without
- * keep-alive was created, all requests of the process get `Connection: close`.
+ * Wraps the `connect` of a client over Node's `fetch`, whose keep-alive no client option turns off. Once a client without
+ * keep-alive has been created, every request of the process has `Connection: close`.
  */
 export const overFetch =
   (connect: BenchClient["connect"]): BenchClient["connect"] =>

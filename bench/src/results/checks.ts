@@ -73,8 +73,8 @@ function articleOf(id: ClaimId | undefined): Claim | undefined {
 }
 
 /**
- * Returns a function that checks articles' claims by rows. The row of the article's own set-up decides; the numbers of the others are
- * beside it. Without that row nothing is decided.
+ * Returns a function that checks articles' claims by rows. The row of the article's own set-up decides; `beside` has the numbers of
+ * the others. Without that row nothing is decided.
  * @param isOwn whether a row is the article's own set-up
  */
 export const decidedBy =

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { newFolder } from "../../support/new-folder.js";
 
-// Files that no compiler reads: manifests, workflows, templates, and files for machines.
+// Files that no compiler reads: manifests, workflows, deployment files, release notes, llms.txt and SKILL.md.
 
 const root = resolve(import.meta.dirname, "../../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -67,7 +67,7 @@ describe("workflows and templates", () => {
     expect([...named, ...inNpmTest].sort()).toEqual(folders.sort());
   });
 
-  test("the groups of .ci/run are the jobs of the hosted workflow", () => {
+  test("the groups of .ci/run are the jobs of the GitHub workflow", () => {
     const [, groups] = /^all=\((.*)\)$/m.exec(read(".ci/run"))!;
     const { matrix } = parse(read(".github/workflows/ci.yml")).jobs.checks.strategy;
     expect(matrix.group).toEqual(groups!.split(" "));
@@ -112,12 +112,12 @@ describe("the files of gateway/deploy", () => {
         return [...text.matchAll(pattern)].map(([, found]) => found!);
       });
 
-  test("the files of gateway/deploy name the released version", () => {
+  test("the files of gateway/deploy name the version in package.json", () => {
     expect(versions(root).length).toBeGreaterThan(9);
     expect(new Set(versions(root))).toEqual(new Set([version]));
   });
 
-  test("a release sets the version in all of them", async () => {
+  test("a release sets the version in these files and in docs/deploy.md", async () => {
     const folder = newFolder("deployed");
     for (const path of ["gateway/deploy", "docs/deploy.md"])
       cpSync(join(root, path), join(folder, path), { recursive: true });
@@ -167,7 +167,7 @@ describe("release notes", () => {
   });
 
   test.each([
-    ["1.2.0", {}, "is no tag"],
+    ["1.2.0", {}, "is not a release tag"],
     ["v1.3.0", {}, "package.json says 1.2.0, the tag 1.3.0"],
     ["v1.2.0", { gateway: "1.1.0" }, "gateway/package.json says 1.1.0"],
     ["v1.2.0", { compat: "^1.1.0" }, "compat/package.json wants warmline ^1.1.0"],
@@ -181,11 +181,11 @@ describe("release notes", () => {
 
 describe("publishing a release", () => {
   const folder = newFolder("publish");
-  // The commands that the workflow would run; "there" lists the versions that npm and GitHub have already.
-  const fake = `#!/bin/sh\ncase "$1 $2" in "view "*|"release view") grep -qF "$*" there ;; *) echo "$(basename "$0") $*" >> ran ;; esac\n`;
+  // Stands in for npm and gh: logs its calls in "ran"; "existing" lists versions that are published already.
+  const fake = `#!/bin/sh\ncase "$1 $2" in "view "*|"release view") grep -qF "$*" existing ;; *) echo "$(basename "$0") $*" >> ran ;; esac\n`;
   for (const name of ["npm", "gh"]) writeFileSync(join(folder, name), fake, { mode: 0o755 });
 
-  function publish(tag: string, there: string[] = []): string[] {
+  function publish(tag: string, existing: string[] = []): string[] {
     const { steps } = parse(read(".github/workflows/release.yml")).jobs.publish;
     for (const path of [".", "gateway", "compat", "adapters"]) {
       const { name } = JSON.parse(read(join(path, "package.json")));
@@ -193,7 +193,7 @@ describe("publishing a release", () => {
       mkdirSync(join(folder, path), { recursive: true });
       writeFileSync(join(folder, path, "package.json"), JSON.stringify({ name, version }));
     }
-    writeFileSync(join(folder, "there"), there.join("\n"));
+    writeFileSync(join(folder, "existing"), existing.join("\n"));
     writeFileSync(join(folder, "ran"), "");
     for (const { run } of steps.filter(({ name }: { name?: string }) => name)) {
       const env = {
@@ -207,7 +207,7 @@ describe("publishing a release", () => {
     return readFileSync(join(folder, "ran"), "utf8").trim().split("\n");
   }
 
-  test("publishing publishes four packages and creates the release", () => {
+  test("the workflow publishes four packages and creates the release", () => {
     expect(publish("v1.2.0")).toEqual([
       "npm publish . --provenance --tag latest",
       "npm publish ./gateway --provenance --tag latest",
@@ -218,15 +218,15 @@ describe("publishing a release", () => {
   });
 
   test("publishing again after a failure publishes the missing packages", () => {
-    const there = ["view warmline@1.2.0 version", "view warmline-upstash@1.39.7 version"];
-    expect(publish("v1.2.0", there)).toEqual([
+    const existing = ["view warmline@1.2.0 version", "view warmline-upstash@1.39.7 version"];
+    expect(publish("v1.2.0", existing)).toEqual([
       "npm publish ./gateway --provenance --tag latest",
       "npm publish ./adapters --provenance --tag latest",
       expect.stringMatching(/^gh release create v1\.2\.0 /),
     ]);
     expect(
       publish("v1.2.0", [
-        ...there,
+        ...existing,
         "view warmline-gateway@1.2.0 version",
         "view warmline-adapters@1.2.0 version",
         "release view v1.2.0",
