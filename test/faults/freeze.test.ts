@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect } from "vitest";
 import { carries, httpResponse, idleReaper, loseReply, type NetworkProxy, onRequest } from "warmline-testbed";
 import { Backend, frozen, pause, routeTests } from "./support/rig.js";
 
-// A function that the platform stops between invocations, or in the middle of one, with a path and the real gateway
-// behind it; what was applied is counted at Redis.
+// The platform freezes a function between invocations, or in the middle of one. Its requests go through a network proxy
+// and the real gateway to a fake Redis, which counts the commands that it applied.
 
 let backend: Backend;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ const closed: Happening = ({ connections }) => {
 const reset: Happening = ({ connections }) => {
   for (const connection of connections) connection.resetClient();
 };
-const unasked: Happening = ({ connections }) => {
+const extraResponse: Happening = ({ connections }) => {
   const headers = { "Content-Type": "application/vnd.redis.resp2", "Warmline-Gateway": "0" };
   for (const connection of connections) connection.toClient(httpResponse(200, ":99\r\n", headers));
 };
@@ -41,10 +41,10 @@ describe.concurrent("frozen between invocations, with the next one waiting when 
     ["the server closes the connection", closed],
     ["the connection is reset", reset],
     ["the server says 408 and closes", timedOut],
-    ["a surplus response comes", unasked],
+    ["an extra response arrives", extraResponse],
     ["the path forgets the flow", forgotten],
     ["the server forgets the connection and answers with a reset", forgottenByServer],
-  ] as const)("get resolves by a repeat and incr is applied once: %s", async ([, happening], { route }) => {
+  ] as const)("GET resolves and INCR is applied once: %s", async ([, happening], { route }) => {
     const instance = await route.startFunction();
     await instance.run(["SET", route.key, "41"]);
     await frozen(instance, 1_200, () => happening(route.path));
@@ -58,7 +58,7 @@ describe.concurrent("frozen between invocations, with the next one waiting when 
     const [incremented] = await write;
     expect(incremented).toMatchObject({ value: 42 });
     expect(route.applied("INCR")).toBe(1);
-    // A fresh connection and the wait before it, which is at most 500 ms; the rest is for a busy machine.
+    // A fresh connection after a wait of at most 500 ms; the rest is margin for a busy machine.
     expect(Math.max(got!.ms, incremented!.ms)).toBeLessThan(1_500);
     expect(route.path.connectionsOpened).toBeGreaterThanOrEqual(3);
   });
@@ -83,7 +83,7 @@ describe.concurrent("frozen between invocations, with the next one waiting when 
       await instance.thaw();
     }
     expect(await instance.run(["GET", route.key])).toMatchObject([{ value: "3" }]);
-    // Without that, each of the four would have its own. On a busy machine a late response may cost one.
+    // Without reuse, each of the four calls would open one. On a busy machine a late response may cost one.
     expect(route.path.connectionsOpened).toBeLessThan(4);
   });
 });
@@ -95,7 +95,7 @@ describe.concurrent("frozen between invocations, with ready() at the beginning o
     ["the connection is reset", reset, 0],
     ["the path forgets the flow", forgotten, 0],
     ["the path forgets the flow, and the write comes later", forgotten, 1_200],
-  ] as const)("incr is applied once: %s", async ([, happening, hold], { route }) => {
+  ] as const)("INCR is applied once: %s", async ([, happening, hold], { route }) => {
     const instance = await route.startFunction();
     await instance.run(["INCR", route.key]);
     for (let i = 2; i <= 3; i++) {
@@ -108,7 +108,7 @@ describe.concurrent("frozen between invocations, with ready() at the beginning o
     expect(route.applied("INCR")).toBe(3);
   });
 
-  routeTest("incr is applied once where the response to the PING of ready() is lost", async ({ route }) => {
+  routeTest("INCR is applied once if the response to the PING of ready() is lost", async ({ route }) => {
     const instance = await route.startFunction();
     await instance.run(["INCR", route.key]);
     route.path.onConnection(() => onRequest(carries("PING"), loseReply({ leave: "silent" })));
@@ -120,12 +120,12 @@ describe.concurrent("frozen between invocations, with ready() at the beginning o
   });
 });
 
-describe.concurrent("frozen in mid-callback, with an idle connection and a command to come in the same callback", () => {
+describe.concurrent("frozen in the middle of a callback, with an idle connection and another command to come", () => {
   routeTest.for([
     ["closed", closed],
     ["reset", reset],
-    ["with an extra response", unasked],
-  ] as const)("a connection %s is never written on", async ([, happening], { route }) => {
+    ["with an extra response", extraResponse],
+  ] as const)("a connection %s gets no command", async ([, happening], { route }) => {
     const instance = await route.startFunction({ preconnect: false });
     for (let i = 1; i <= 3; i++) {
       const idle = new Promise<void>((resolve) => {
@@ -152,7 +152,7 @@ describe.concurrent("frozen right after the handshake, before the first command"
     ["reset", reset],
     ["forgotten", forgotten],
     ["still open", nothing],
-  ] as const)("a connection %s is replaced where it has to be", async ([state, happening], { route }) => {
+  ] as const)("a connection %s is replaced if necessary", async ([state, happening], { route }) => {
     const instance = await route.startFunction({}, { AWAIT_READY: "1" });
     expect(route.path.connectionsOpened).toBe(1);
     await frozen(instance, 1_200, () => happening(route.path));
@@ -160,17 +160,17 @@ describe.concurrent("frozen right after the handshake, before the first command"
     await instance.thaw();
     expect(await done).toMatchObject([{ value: 1 }, { value: "1" }]);
     expect(route.applied("INCR")).toBe(1);
-    // One that is still open is replaced only where it responds late, as on a busy machine.
+    // An open one is replaced only if it responds late, as on a busy machine.
     if (state !== "still open") expect(route.path.connectionsOpened).toBeGreaterThan(1);
   });
 });
 
-describe.concurrent("frozen while connecting, the connection made meanwhile", () => {
+describe.concurrent("frozen while connecting, with the connection established meanwhile", () => {
   routeTest.for([
     ["closed", closed],
     ["forgotten", forgotten],
-    ["there", nothing],
-  ] as const)("a connection %s when it thaws loses no command", async ([, happening], { route }) => {
+    ["open", nothing],
+  ] as const)("a connection %s at the thaw loses no command", async ([, happening], { route }) => {
     const instance = await route.startFunction({ preconnect: false });
     const accepted = new Promise<void>((resolve) => {
       route.path.onConnection(() => ({ opened: () => resolve() }));

@@ -14,21 +14,21 @@ afterEach(async () => {
   await gateway.stop();
 });
 
-/** One connection that sends PING, now and then. */
+/** An HTTP connection that sends PING. */
 class Client {
   readonly socket: Socket = connect(gateway.port, "127.0.0.1");
   responses = 0;
   refused = false;
   broken = false;
   #received = "";
-  #answered: (() => void) | null = null;
+  #onResponse: (() => void) | null = null;
 
   constructor() {
     clients.add(this);
     this.socket.on("error", () => {});
     this.socket.on("close", () => {
       this.broken = true;
-      this.#answered?.();
+      this.#onResponse?.();
     });
     this.socket.on("data", (chunk) => {
       this.#received += chunk;
@@ -36,7 +36,7 @@ class Client {
       if (!this.#received.endsWith('{"result":"PONG"}') && !this.refused) return;
       if (!this.refused) this.responses++;
       this.#received = "";
-      this.#answered?.();
+      this.#onResponse?.();
     });
   }
 
@@ -45,11 +45,11 @@ class Client {
       `POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${gateway.token}\r\nContent-Length: 8\r\n\r\n["PING"]`,
     );
     return new Promise((resolve) => {
-      this.#answered = resolve;
+      this.#onResponse = resolve;
     });
   }
 
-  /** Uses it until `isOver`, or until the gateway ends it. */
+  /** Sends PING every `everyMs` until `isOver`, or until the gateway refuses or closes the connection. */
   async use(everyMs: number, isOver: () => boolean): Promise<void> {
     while (!isOver() && !this.broken && !this.refused) {
       await this.ping();
@@ -59,7 +59,7 @@ class Client {
 }
 
 const memoryMb = async () => (await gateway.metric("warmline_gateway_process_resident_memory_bytes")) / 1e6;
-const open = () => gateway.metric("warmline_gateway_connections_open");
+const openConnections = () => gateway.metric("warmline_gateway_connections_open");
 
 test(`a flood of ${2 * HARD} connections in ten seconds is held at the hard limit of ${HARD}`, {
   timeout: 120_000,
@@ -67,28 +67,28 @@ test(`a flood of ${2 * HARD} connections in ten seconds is held at the hard limi
   gateway = await startGatewayProcess({
     args: ["--max-connections", String(HARD), "--soft-max-connections", String(HARD - 100)],
   });
-  let over = false;
+  let isTestOver = false;
   const inUse = Array.from({ length: IN_USE }, () => new Client());
-  const used = inUse.map((client) => client.use(50, () => over));
+  const used = inUse.map((client) => client.use(50, () => isTestOver));
   await expect.poll(() => inUse.every((client) => client.responses > 0)).toBe(true);
   const memoryBefore = await memoryMb();
-  const answered = () => inUse.map((client) => client.responses);
-  const atFirst = answered();
+  const responseCounts = () => inUse.map((client) => client.responses);
+  const before = responseCounts();
 
-  let ebb = false;
+  let isFloodOver = false;
   const flood: Client[] = [];
   const flooded: Promise<void>[] = [];
   for (let i = 0; i < 2 * HARD; i++) {
     const client = new Client();
     flood.push(client);
-    flooded.push(client.use(500, () => ebb));
+    flooded.push(client.use(500, () => isFloodOver));
     if (i % 10 === 9) await sleep(100);
   }
   await sleep(1_000);
-  expect(await open()).toBeLessThanOrEqual(HARD);
-  const atHeight = answered();
+  expect(await openConnections()).toBeLessThanOrEqual(HARD);
+  const during = responseCounts();
   const memory = await memoryMb();
-  ebb = true;
+  isFloodOver = true;
   await Promise.all(flooded);
   const refused = flood.filter((client) => client.refused).length;
   for (const client of flood) client.socket.destroy();
@@ -97,13 +97,13 @@ test(`a flood of ${2 * HARD} connections in ten seconds is held at the hard limi
   expect(refused).toBeGreaterThanOrEqual(HARD);
   expect(flood.filter((client) => !client.refused && client.responses === 0)).toEqual([]);
   expect(memory - memoryBefore).toBeLessThan(200);
-  // The one more is the connection that reads the number.
-  await expect.poll(open, { timeout: 10_000 }).toBeLessThanOrEqual(IN_USE + 1);
-  over = true;
+  // One more for the connection that reads the metric.
+  await expect.poll(openConnections, { timeout: 10_000 }).toBeLessThanOrEqual(IN_USE + 1);
+  isTestOver = true;
   await Promise.all(used);
-  // They got responses during the flood, and after it too.
-  const atLast = answered();
-  expect(atHeight.filter((count, i) => count <= atFirst[i]! || count >= atLast[i]!)).toEqual([]);
+  // The connections in use got responses during the flood and after it.
+  const after = responseCounts();
+  expect(during.filter((count, i) => count <= before[i]! || count >= after[i]!)).toEqual([]);
   expect(inUse.filter((client) => client.broken || client.refused)).toEqual([]);
   expect((await gateway.health()).status).toBe("ok");
 });

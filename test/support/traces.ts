@@ -6,7 +6,7 @@ const CHANNELS = ["command", "request"] as const;
 /** An event of a trace: its channel and name, such as `command start`, and a copy of its message. */
 export type TraceEvent = [event: string, context: Record<string, unknown>];
 
-/** Collects the traces that are published. */
+/** Collects the trace events of all clients until `stop` is called. */
 export function collectTraces() {
   const events: TraceEvent[] = [];
   const stops = CHANNELS.map((name) => {

@@ -17,7 +17,7 @@ afterEach(async () => {
 const clientOf = ({ url, token }: TestGateway) => new Redis({ url, token });
 
 describe("startGateway", () => {
-  test("startGateway returns what a client needs", async () => {
+  test("startGateway returns a URL, a token and environment variables", async () => {
     const { url, token, env } = await start();
     const redis = new Redis({ url, token });
     expect(await redis.incr("n")).toBe(1);
@@ -47,7 +47,7 @@ describe("startGateway", () => {
     expect(one.token).not.toBe(other.token);
   });
 
-  test("flush removes keys and scripts, also where fetch was replaced", async () => {
+  test("flush removes keys and scripts, even if fetch is replaced", async () => {
     const gateway = await start();
     const redis = clientOf(gateway);
     await redis.mset({ a: 1, b: 2 });
@@ -102,12 +102,12 @@ describe("startGateway", () => {
     expect(await redis.ping()).toBe("PONG");
   });
 
-  test("a given Redis is refused, since it would be flushed", async () => {
+  test("the option redis is refused, since flush would delete its data", async () => {
     const options = { redis: "redis://127.0.0.1:1" } as Parameters<typeof startGateway>[0];
     await expect(startGateway(options)).rejects.toThrow(/^redis: must not be set/);
   });
 
-  test("an invalid option leaves nothing running", async () => {
+  test("an invalid option is refused", async () => {
     await expect(startGateway({ port: -1 })).rejects.toThrow(/^port: /);
   });
 

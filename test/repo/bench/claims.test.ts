@@ -91,7 +91,7 @@ test("the table of claims has a row per claim, decided by the last result, and s
   expect(reproduced(/prepared statements/)).toBe("not measured");
 });
 
-test("the row of the article's own set-up decides a claim, and the others are beside it", () => {
+test("the row of the article's own set-up decides a claim, and `beside` has the others", () => {
   const rows = [3, 0.5, 2].map((value, at) => ({ label: `client ${at}`, value }));
   const decided = (own: string) =>
     decidedBy(rows, ({ label }) => label === own)("lambda.one", ({ label, value }) =>

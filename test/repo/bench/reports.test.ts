@@ -35,8 +35,8 @@ const settings = {
   sizes: undefined,
 };
 const context = { settings, clients: [] as readonly BenchClient[] } as Context;
-/** With as many calls as a 99th percentile takes. */
-const hundred = { ...context, settings: { ...settings, invocations: 100 } };
+/** Enough calls for a 99th percentile. */
+const hundredCalls = { ...context, settings: { ...settings, invocations: 100 } };
 const client = (name: string, protocol: BenchClient["protocol"] = "http") =>
   ({ name, label: name, package: name, order: 1, protocol }) as BenchClient;
 const warmline = client("warmline");
@@ -48,7 +48,7 @@ const near = (value: number, round: number) => value * (1 + 0.01 * round);
 const ten = (value: number, round: number) =>
   Array.from({ length: 10 }, (_, at) => near(value, round) * (1 + 0.02 * at));
 
-/** Returns rows of a scenario: each case with the same sample in every round, but for small differences. */
+/** Returns a row of a scenario for each case, with one sample per round. */
 const rowsOf = <C extends object>(
   cases: readonly C[],
   sample: (each: C, round: number) => object,
@@ -72,16 +72,16 @@ const VARIANTS = [
   { keepAlive: false, reused: true },
   { keepAlive: false, reused: false },
 ];
-const instances = (own: Record<string, number>) => (each: any, round: number) => ({
+const instances = (stats: Record<string, number>) => (each: any, round: number) => ({
   init: near(90, round),
-  first: near(own.first!, round),
-  start: near(100 * (each.memoryMb === 128 ? own.start! : 1), round),
+  first: near(stats.first!, round),
+  start: near(100 * (each.memoryMb === 128 ? stats.start! : 1), round),
   warm: ten(
-    own[each.keepAlive === false || (each.memoryMb && !each.reused) ? `off${each.memoryMb ?? ""}` : "on"]!,
+    stats[each.keepAlive === false || (each.memoryMb && !each.reused) ? `off${each.memoryMb ?? ""}` : "on"]!,
     round,
   ),
   opened:
-    each.keepAlive && each.reused ? 1 : each.keepAlive && each.client.name === "warmline" ? own.opened : 10,
+    each.keepAlive && each.reused ? 1 : each.keepAlive && each.client.name === "warmline" ? stats.opened : 10,
   throttle: "duty cycle",
 });
 const ended = (numbers: object) => ({
@@ -151,7 +151,7 @@ const servers = (
       Object.keys(perSecond).map((server) => ({ server })),
       [undefined, 2_000].map((rate) => ({ connections: 50, commands: 1, rate })),
     ),
-    // The machine is slower in one round, for all.
+    // In one round the machine is slower for all servers.
     ({ server }, round) => ({
       perSecond: perSecond[server]! * (round === 2 ? 0.3 : 1),
       p50: p50[server]! / (round === 2 ? 0.3 : 1),
@@ -193,7 +193,7 @@ const USES = [
   { use: "reuse", awaited: false },
   { use: "ephemeral", awaited: false },
 ];
-const loops = (own: number, queued: number) =>
+const loops = (ephemeralMs: number, queued: number) =>
   rowsOf(
     [
       ...cross([{ client: warmline, rttMs: 1 }], USES),
@@ -206,7 +206,7 @@ const loops = (own: number, queued: number) =>
             ? 2
             : 0.01
           : awaited
-            ? own
+            ? ephemeralMs
             : client === ioredis && use === "ephemeral"
               ? 5
               : queued,
@@ -229,36 +229,36 @@ const sequences = (times: readonly number[]) =>
     ),
     ({ at }, round) => ({ warm: ten(times[at]!, round) }),
   );
-const distances = (own: Record<string, number>) =>
+const distances = (stats: Record<string, number>) =>
   rowsOf(
     cross(
       [warmline, client("agent"), ioredis].map((each) => ({ client: each, rttMs: 2, tls: true })),
       flags("keepAlive"),
     ),
     (each, round) => {
-      const sample = instances(own)(each, round);
+      const sample = instances(stats)(each, round);
       return {
         ...sample,
         warm: each.client === ioredis ? sample.warm.map((value) => value - 0.5) : sample.warm,
       };
     },
   );
-const sizes = (own: Record<string, number>) =>
+const sizes = (stats: Record<string, number>) =>
   rowsOf(
     cross(
       [128, 3_008].flatMap((memoryMb) => [warmline, ioredis].map((each) => ({ client: each, memoryMb }))),
       flags("reused"),
     ),
-    instances(own),
+    instances(stats),
   );
-const keepalives = (own: Record<string, number>) =>
+const keepalives = (stats: Record<string, number>) =>
   rowsOf(cross([{ client: warmline }, { client: client("agent") }], VARIANTS), (each, round) => {
     const isOwn = each.client === warmline;
-    const lost = isOwn ? own.lost! : 1;
+    const lost = isOwn ? stats.lost! : 1;
     return {
-      ...instances(own)(each, round),
+      ...instances(stats)(each, round),
       ...(each.keepAlive && each.reused && { lost, thawed: lost > 0 ? [] : [8] }),
-      ...(each.keepAlive && each.reused && isOwn && { recreatedRatio: near(own.recreated!, round) }),
+      ...(each.keepAlive && each.reused && isOwn && { recreatedRatio: near(stats.recreated!, round) }),
     };
   });
 const trials = (numbers: object) =>
@@ -275,12 +275,12 @@ const closedSockets = (finWaitS: number) =>
     ({ frozen }, round) => ({ closedS: near(1, round), finWaitS: frozen ? near(finWaitS, round) : 0 }),
   );
 
-/** Rows whose checks all hold, and rows with the opposite numbers. */
 const heldOpen = (open: { readonly pods: number; readonly half: number; readonly others: number }) =>
   rowsOf(HELD, ({ name, limitS }, round) => ({
     open: near(name === "pods" ? (limitS === HALF_S ? open.half : open.pods) : open.others, round),
   }));
 
+/** For each scenario, rows with which every check holds, and rows with opposite numbers. */
 const CASES: Record<string, [scenario: Scenario, good: object[], bad: object[]]> = {
   distance: [distance, distances({ on: 1, off: 3, first: 9 }), distances({ on: 3, off: 1, first: 9 })],
   ephemeral: [ephemeral, loops(4, 0.05), loops(1, 3)],
@@ -318,7 +318,7 @@ const CASES: Record<string, [scenario: Scenario, good: object[], bad: object[]]>
   faults: [faults, trials({}), trials({ doubled: 1, hung: 1, resolved: 1, wrong: 1 })],
 };
 
-const result = (scenario: Scenario, report: Report, more: Partial<Result> = {}): Result => ({
+const result = (scenario: Scenario, report: Report, overrides: Partial<Result> = {}): Result => ({
   format: 4,
   scenario: scenario.name,
   title: scenario.title,
@@ -342,36 +342,36 @@ const result = (scenario: Scenario, report: Report, more: Partial<Result> = {}):
   versions: { "warmline-gateway": "0.1.0" },
   data: [{ client: "warmline", n: 1 }],
   ...report,
-  ...more,
+  ...overrides,
 });
 
-test("a result's page names its commit, and the schema accepts no other text for it", () => {
+test("a result's page names its commit, and the schema accepts only a hash for it", () => {
   const report = CASES.idle![0].report(CASES.idle![1], context);
   const commit = "0123456789".repeat(4);
-  const own = result(CASES.idle![0], report, { commit: `${commit}-dirty` });
-  expect(schemaErrors(own)).toEqual([]);
-  expect(page(own)).toContain(`<dt>Commit</dt><dd>${commit}-dirty</dd>`);
+  const committed = result(CASES.idle![0], report, { commit: `${commit}-dirty` });
+  expect(schemaErrors(committed)).toEqual([]);
+  expect(page(committed)).toContain(`<dt>Commit</dt><dd>${commit}-dirty</dd>`);
   expect(page(result(CASES.idle![0], report))).not.toContain("<dt>Commit");
-  expect(schemaErrors({ ...own, commit: "main" })).not.toEqual([]);
+  expect(schemaErrors({ ...committed, commit: "main" })).not.toEqual([]);
 });
 
 describe.each(Object.entries(CASES))("the report of %s", (name, [scenario, good, bad]) => {
-  // Sizes of bundles and the client's protocol are the same with any numbers.
+  // Checks of bundle sizes and of the client's protocol do not depend on the rows.
   const verdicts = (rows: object[]) =>
     scenario
       .report(rows, context)
       .checks.filter(({ expectation }) => !/entry|loses the connection|off opens/.test(expectation))
       .map(({ verdict }) => verdict);
 
-  test(`${name} has only yes for good numbers`, () => {
-    const own = verdicts(good);
-    expect(own.length).toBeGreaterThan(0);
-    expect(new Set(own), JSON.stringify(scenario.report(good, context).checks, null, 1)).toEqual(
+  test(`every check of ${name} is yes for good numbers`, () => {
+    const found = verdicts(good);
+    expect(found.length).toBeGreaterThan(0);
+    expect(new Set(found), JSON.stringify(scenario.report(good, context).checks, null, 1)).toEqual(
       new Set(["yes"]),
     );
   });
 
-  test(`${name} has a no for opposite numbers`, () => {
+  test(`a check of ${name} is no for opposite numbers`, () => {
     expect(verdicts(bad)).toContain("no");
   });
 
@@ -399,35 +399,35 @@ test.each([
   ["fin-wait", /^ioredis, frozen:/],
   ["ephemeral", /^ioredis, 1 ms:/],
   ["reconnect", /^1 client:/],
-] as const)("the client or arm of the article's own set-up decides the claims of %s", (name, own) => {
+] as const)("the client or arm of the article's own set-up decides the claims of %s", (name, pattern) => {
   const [scenario, good] = CASES[name]!;
-  const checks = scenario.report([...good], hundred).checks.filter(({ article }) => article);
+  const checks = scenario.report([...good], hundredCalls).checks.filter(({ article }) => article);
   expect(checks.length).toBeGreaterThan(0);
-  for (const { expectation } of checks) expect(expectation).toMatch(own);
+  for (const { expectation } of checks) expect(expectation).toMatch(pattern);
 });
 
-test("the article's own arm decides, and the better one is shown beside it", () => {
-  const of = (scenario: Scenario, rows: object[], args: RegExp) =>
-    scenario.report(rows, hundred).checks.find(({ expectation }) => args.test(expectation))!;
-  // A gateway per pod decides; connections that processes keep, and a gateway for all pods, are beside it.
+test("the article's own arm decides, and `beside` has the others", () => {
+  const checkOf = (scenario: Scenario, rows: object[], pattern: RegExp) =>
+    scenario.report(rows, hundredCalls).checks.find(({ expectation }) => pattern.test(expectation))!;
+  // A gateway per pod decides. `beside` has connections that processes keep, and one gateway for all pods.
   const held = heldOpen({ pods: 60, half: 40, others: 5 });
-  expect(of(established, held, /gateways in the pods hold/)).toMatchObject({
+  expect(checkOf(established, held, /gateways in the pods hold/)).toMatchObject({
     verdict: "yes",
     beside: expect.stringMatching(/^kept by the processes 5 .*, through one gateway 5 /),
   });
-  expect(of(established, held, /half the idle limit/)).toMatchObject({
+  expect(checkOf(established, held, /half the idle limit/)).toMatchObject({
     verdict: "yes",
     beside: expect.stringMatching(/^kept by the processes 0\.0%/),
   });
   // The pool next to the database loses, next to the function it recovers 90%.
-  expect(of(reconnect, transactions([600, 100, 500, 90, 550]), /next to the database/)).toMatchObject({
+  expect(checkOf(reconnect, transactions([600, 100, 500, 90, 550]), /next to the database/)).toMatchObject({
     verdict: "no",
     beside: expect.stringContaining("next to the function recovers 90"),
   });
-  // With eviction, the same hard limit refuses as many as without.
-  expect(of(fleet, fleets([0, 100, 90]), /halves the refusals/).verdict).toBe("no");
-  // Not awaited the difference is small, awaited it is not.
-  expect(of(ephemeral, loops(4, 0.05), /not awaited/)).toMatchObject({
+  // With eviction, the same hard limit refuses nearly as many connections as without.
+  expect(checkOf(fleet, fleets([0, 100, 90]), /halves the refusals/).verdict).toBe("no");
+  // The difference is small without await, large with it.
+  expect(checkOf(ephemeral, loops(4, 0.05), /not awaited/)).toMatchObject({
     verdict: "yes",
     beside: expect.stringMatching(/^awaited it adds 2\.\d\d ms/),
   });
@@ -435,7 +435,7 @@ test("the article's own arm decides, and the better one is shown beside it", () 
   expect(tenCalls.filter(({ expectation }) => /p99/.test(expectation))).toEqual([]);
 });
 
-test("reconnect fails if a command of its own connection shared one", () => {
+test("reconnect fails if commands shared a connection that each should have opened", () => {
   const [check] = reconnect.report(transactions([600, 100, 500, 110, 550], 9), context).checks.slice(-1);
   expect(check).toMatchObject({
     expectation: expect.stringContaining("counted at the proxy"),
@@ -462,7 +462,7 @@ test("the page of several results shows claims, verdicts and skipped scenarios, 
   expect(schemaErrors({ format: 4, results: several, skipped })).toEqual([]);
 });
 
-test("a cell of the fault table has the worst outcome, and its numbers", () => {
+test("a cell of the fault table shows the worst outcome, and all numbers", () => {
   const [chart] = faults.report(CASES.faults![2], context).charts;
   expect(chart).toMatchObject({
     kind: "matrix",
@@ -470,7 +470,7 @@ test("a cell of the fault table has the worst outcome, and its numbers", () => {
   });
 });
 
-test("a page has its sentences, its terms, and of a check what the article has and what is beside it", () => {
+test("a page shows its summary, its terms, and for each check the article and the other clients", () => {
   const html = page(result(keepalive, keepalive.report(CASES.keepalive![1], context)));
   expect(html).toContain('<p class="summary">A kept connection saved ');
   expect(html).toContain('<ul class="terms"><li>keep-alive: on, ');

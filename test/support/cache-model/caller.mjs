@@ -1,5 +1,5 @@
-// A function's process: calls cached functions in one invocation after another, and sends what they returned to the parent:
-// [name, key, version, began, ended], the times by the machine's monotonic clock in ms.
+// A process that serves several invocations at a time. Each calls cached functions; the results are sent to the parent as
+// [name, key, version, began, ended], with times of the machine's monotonic clock in ms.
 import { Redis } from "warmline";
 import { mulberry32 } from "../model/random.mjs";
 import { createFunctions } from "./functions.mjs";
@@ -31,7 +31,6 @@ let running = true;
 process.on("message", () => {
   running = false;
 });
-// Several invocations at a time, as in a process that serves several requests.
 async function invoke() {
   while (running) {
     const [name, call] = pick(Object.entries(functions));

@@ -1,5 +1,5 @@
 /**
- * Returns a generator of numbers from 0 to 1 by a seed (mulberry32).
+ * Returns a seeded generator of random numbers from 0 up to 1 (mulberry32).
  * @param {number} seed
  * @returns {() => number}
  */

@@ -38,17 +38,17 @@ test.each(["pipeline", "multi"] as const)(
   },
 );
 
-test("a client and a pipeline list their methods", () => {
-  for (const of of [client(), client().pipeline(), client().with({ timeout: 1 })]) {
+test("for...in lists the methods of clients and pipelines", () => {
+  for (const object of [client(), client().pipeline(), client().with({ timeout: 1 })]) {
     const names: string[] = [];
-    for (const name in of) names.push(name);
+    for (const name in object) names.push(name);
     expect(names).toEqual(expect.arrayContaining(["get", "zadd", "vsim", "bitfield", "exec"]));
-    expect("xautoclaim" in of).toBe(true);
-    expect("nosuchcommand" in of).toBe(false);
+    expect("xautoclaim" in object).toBe(true);
+    expect("nosuchcommand" in object).toBe(false);
   }
 });
 
-test("a subclass's method wins", () => {
+test("a subclass can replace a command's method", () => {
   class Own extends (Redis as unknown as new (options: object) => object) {
     async getdel(): Promise<string> {
       return "own";
@@ -61,7 +61,7 @@ test("a subclass's method wins", () => {
   expect(own.with({ timeout: 1 }).getdel).toBe(Own.prototype.getdel);
 });
 
-/** The ways in which test tools replace a method of a prototype. */
+/** How test tools replace a method of a prototype. Each `spy` returns a function that restores the method. */
 const SPIES: [tool: string, spy: (prototype: object, name: string) => () => void][] = [
   [
     "Vitest",
@@ -120,7 +120,7 @@ test("a spy without an implementation calls the command of its client", async ()
   expect(pipelined).toHaveBeenCalledTimes(2);
 });
 
-test("an automock has the commands", async () => {
+test("Vitest's automock mocks every method", async () => {
   const Mocked = vi.mockObject({ Redis }).Redis;
   const redis = new Mocked({ url: "http://127.0.0.1:1", token: "t" });
   vi.mocked(redis.get).mockResolvedValue("mocked");

@@ -36,7 +36,7 @@ function inNamespace<T>(name: string, methods: Readonly<Record<string, T>>): Rec
   return Object.fromEntries(Object.entries(methods).map(([method, item]) => [`${name}.${method}`, item]));
 }
 
-/** Samples of every method, by the method's name, `namespace.method` where it has a namespace. */
+/** Samples of every method except the modules', by `method`, or `namespace.method` if it has a namespace. */
 export const samples: Record<string, Sample[]> = {
   ...stringSamples,
   ...hashSamples,
@@ -58,7 +58,7 @@ export const samples: Record<string, Sample[]> = {
   ...inNamespace("functions", functionSamples),
 };
 
-/** Samples of the modules' methods, as `module.method`. */
+/** Samples of the modules' methods, by `module.method`. */
 export const moduleSamples: Record<string, Sample[]> = {
   ...inNamespace("bf", bloomSamples),
   ...inNamespace("cf", cuckooSamples),
@@ -69,7 +69,7 @@ export const moduleSamples: Record<string, Sample[]> = {
   ...inNamespace("ft", searchSamples),
 };
 
-/** The modules' rows, by the same names. */
+/** The specs of the modules' methods, by the same names. */
 export const moduleSpecs: Record<string, CommandSpec> = {
   ...inNamespace("bf", bloomSpecs),
   ...inNamespace("cf", cuckooSpecs),
@@ -80,7 +80,7 @@ export const moduleSpecs: Record<string, CommandSpec> = {
   ...inNamespace("ft", searchSpecs),
 };
 
-/** Every row, by the same names. */
+/** The specs of all other methods, by the names of `samples`. */
 export const allSpecs: Record<string, CommandSpec> = {
   ...Object.assign({}, ...everyGroup()),
   ...inNamespace("json", namespaces.json()),

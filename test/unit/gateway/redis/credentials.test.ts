@@ -200,8 +200,8 @@ describe("sources", () => {
     ],
     ["no object", () => print("hush"), /printed another value/],
     ["no password", () => print({ secret: "hush" }), /printed no "password"/],
-    ["another type of user", () => print({ password: "hush", username: 1 }), /"username" that is no text/],
-    ["no time", () => print({ password: "hush", expires: "hush" }), /"expires" that is no time/],
+    ["another type of user", () => print({ password: "hush", username: 1 }), /"username" that is not text/],
+    ["no time", () => print({ password: "hush", expires: "hush" }), /"expires" that is not a time/],
     ["an end that is over", () => print({ password: "hush", expires: 1 }), /a password that has expired/],
     ["too much", () => program('console.log("hush".repeat(100_000))'), /printed more than 65536 bytes/],
   ])("%s is an error without what was printed", async (_what, path, message) => {

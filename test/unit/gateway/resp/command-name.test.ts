@@ -5,11 +5,11 @@ import { asName, commandName } from "../../../../gateway/src/resp/command-name.j
 const name = (bytes: Buffer) =>
   commandName(Buffer.concat([Buffer.from("$"), bytes, Buffer.from("\r\n")]), 1, 1 + bytes.length);
 
-test("a name is its text in upper case, whatever its bytes and the earlier names", () => {
+test("commandName returns the same as asName for any bytes, cached or not", () => {
   const letters = fc.constantFrom(..."geGE\0\r\u00e9\u00c9\u00df\u00ff @`");
   const word = fc.oneof(
     fc.array(letters, { maxLength: 4 }).map((all) => Buffer.from(all.join(""), "latin1")),
-    // Names longer than 32 bytes are not remembered.
+    // Names longer than 32 bytes are not cached.
     fc.uint8Array({ maxLength: 40, size: "max" }).map((bytes) => Buffer.from(bytes)),
   );
   fc.assert(
@@ -22,7 +22,7 @@ test("a name is its text in upper case, whatever its bytes and the earlier names
   );
 });
 
-test("more names than are cached are read correctly", () => {
+test("names are right when there are more than the cache holds", () => {
   for (let i = 0; i < 5_000; i++) expect(name(Buffer.from(`name${i}`))).toBe(`NAME${i}`);
   expect(name(Buffer.from("get"))).toBe("GET");
 });
