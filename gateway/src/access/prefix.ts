@@ -58,7 +58,13 @@ export class Prefix {
 
   /** Whether a glob pattern matches nothing that does not begin with the prefix. */
   coversPattern(pattern: string): boolean {
-    return pattern.startsWith(this.glob) || (this.glob === this.#text && pattern.startsWith(this.#text));
+    let at = 0;
+    for (const letter of this.#text) {
+      if (pattern[at] === "\\" && at + 1 < pattern.length) at++;
+      else if ("*?[".includes(pattern[at] ?? "*")) return false;
+      if (pattern[at++] !== letter) return false;
+    }
+    return true;
   }
 
   /** The error text for a command that may reach beyond the prefix, or null. */

@@ -57,11 +57,12 @@ export function readTokenList(sources: TokenSources): TokenList {
   if (sources.tokensFile !== undefined) listed.push(...tokensIn(sources.tokensFile, files));
   const tokens = listed.map((each) => knownToken(each, secretIn));
   if (main !== "") tokens.unshift({ name: "main", digest: digestOf(main), role: "admin", user: null });
+  const option = sources.tokens ? "tokens" : `tokensFile: ${sources.tokensFile}`;
+  const namesake = tokens.find(({ name }, at) => tokens.findIndex((other) => other.name === name) < at);
+  if (namesake) throw new TypeError(`${option}: another token has the name '${namesake.name}'`);
   const duplicate = findDuplicate(tokens);
-  if (duplicate) {
-    const option = sources.tokens ? "tokens" : `tokensFile: ${sources.tokensFile}`;
+  if (duplicate)
     throw new TypeError(`${option}: '${duplicate[0]}' and '${duplicate[1]}' are the same token`);
-  }
   return { main, tokens, files };
 }
 

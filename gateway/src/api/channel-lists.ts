@@ -8,14 +8,19 @@ const REMOVING = ["unsubscribe", "punsubscribe", "sunsubscribe"];
 /**
  * Reads the channels and patterns that a body of `/events` adds and removes, such as `{"subscribe":["a","b"],"unsubscribe":["c"]}`.
  * @param opens whether it opens a stream, so that there is nothing to unsubscribe from
+ * @param max maximum number of channels and patterns on a stream. Lists of more than twice as many are refused before any work for
+ * each name: a change of all names has so many
  * @throws {BadRequest}
  */
-export function parseChannelLists(body: Buffer, opens: boolean) {
+export function parseChannelLists(body: Buffer, opens: boolean, max: number) {
   const lists = { added: [] as TopicName[], removed: [] as TopicName[] };
+  let total = 0;
   const fields = opens ? ADDING : [...ADDING, ...REMOVING];
   for (const [field, names] of Object.entries(parseObject(body))) {
     if (!fields.includes(field))
       throw new BadRequest(`ERR unknown field ${JSON.stringify(field)}; known fields: ${fields.join(", ")}`);
+    total += Array.isArray(names) ? names.length : 0;
+    if (total > 2 * max) throw new BadRequest(tooManyChannels(max));
     if (!Array.isArray(names) || !names.every((name) => typeof name === "string" && name !== ""))
       throw new BadRequest(`ERR ${field} must be a list of names, none of them empty`);
     const sort = field.replace("un", "") as Sort;
@@ -34,4 +39,8 @@ function parseObject(body: Buffer): object {
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
   throw new BadRequest('ERR the body must be a JSON object of lists, such as {"subscribe":["news"]}');
+}
+
+export function tooManyChannels(max: number): string {
+  return `ERR more than ${max} channels and patterns on one event stream (setting maxStreamChannels)`;
 }

@@ -11,6 +11,8 @@ import { characterEnd, JsonEncoder } from "./json-encoder.js";
 const SMALL_MESSAGE = 32 * 1_024;
 /** Larger messages are encoded in slices, between other requests. */
 const LARGE_MESSAGE = 256 * 1_024;
+/** Memory in bytes of a field of an entry, beside its content. */
+const FIELD_SIZE = 100;
 /** Bytes of a part that are encoded at a time: a multiple of three, so that base64 has no padding before its end. */
 const SLICE = 3 * 16 * 1_024;
 /** Larger payloads are never parsed: that can't be done in slices. */
@@ -142,7 +144,7 @@ export class FrameEncoder {
    */
   entries(entries: readonly StreamEntry[]): EncodedFrame | Promise<EncodedFrame> {
     return this.#encode(
-      entries.reduce((sum, { fields }) => sum + sizeOf(fields), 0),
+      entries.reduce((sum, { fields }) => sum + sizeOf(fields) + FIELD_SIZE * fields.length, 0),
       entryPieces(entries),
     );
   }
@@ -161,6 +163,14 @@ export class FrameEncoder {
   *#collect(size: number, pieces: Iterable<Buffer>): Generator<undefined, EncodedFrame> {
     const budget = this.budget;
     const frame: Buffer[] = [];
+    /** Short pieces until they are joined: an object for each would take more memory than its bytes. */
+    let short: Buffer[] = [];
+    let shortSize = 0;
+    const join = () => {
+      if (short.length > 0) frame.push(Buffer.concat(short));
+      short = [];
+      shortSize = 0;
+    };
     let length = 0;
     let taken = 0;
     try {
@@ -171,9 +181,12 @@ export class FrameEncoder {
         if (length > budget.limit * STREAM_SHARE) return "too-large";
         if (!budget.take(piece.length)) return null;
         taken += piece.length;
-        if (piece.length > 0) frame.push(piece);
+        if (shortSize + piece.length > SLICE) join();
+        short.push(piece);
+        shortSize += piece.length;
         yield;
       }
+      join();
       return frame;
     } finally {
       budget.give(taken);

@@ -187,7 +187,9 @@ export class PipelineResponse implements Receiver {
     const reply = this.#keep(given);
     this.#replies[place] = reply;
     if (isError(reply)) this.onError(place);
-    if (!this.#began && (this.#kept > LARGE_REPLY || this.#replies.length > MANY_REPLIES)) this.#begin();
+    // The response to a numbered request is kept for its other copies, unless it is large.
+    const isMany = this.#replies.length > MANY_REPLIES && !this.exchange.numbered;
+    if (!this.#began && (this.#kept > LARGE_REPLY || isMany)) this.#begin();
     this.#settled();
   }
 

@@ -15,7 +15,7 @@ import type { TracedCommand } from "../trace/traced-command.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { SlicedWork } from "../util/sliced-work.js";
 import { BadRequest } from "./bad-request.js";
-import { parseChannelLists } from "./channel-lists.js";
+import { parseChannelLists, tooManyChannels } from "./channel-lists.js";
 import { confirmationFrame, eventFrame, FrameEncoder, followFrame, lineFrame } from "./event-frames.js";
 import { EventStream } from "./event-stream.js";
 import { type Exchange, JSON_TYPE } from "./exchange.js";
@@ -115,7 +115,7 @@ export class Streams {
       const first = lineFrame(Buffer.from('"OK"'));
       return (exchange) => {
         throwIfDenied(permissions.streamDenialReason("monitor", []));
-        const { monitor } = this.#sourcesOf(permissions.upstream);
+        const { monitor } = this.#sourcesOf(permissions);
         this.#start(exchange, permissions, 1, first, (listener) => monitor.add(listener));
       };
     }
@@ -159,7 +159,8 @@ export class Streams {
   }
 
   /** Returns the sources of one Redis user's streams. */
-  #sourcesOf(upstream: Upstream): PushSources {
+  #sourcesOf(permissions: Permissions): PushSources {
+    const { upstream } = permissions;
     let sources = this.#sources.get(upstream);
     if (!sources) {
       // Users come and go: those without streams are dropped.
@@ -173,7 +174,7 @@ export class Streams {
         subscriptions: new Map(),
         monitor: new Monitor(connectionOptions, lineFrame),
         followers: new Followers({
-          upstream,
+          upstream: () => permissions.upstream,
           encode: (entries) => this.#encoder.entries(entries),
           maxBufferedBytes: this.options.budget.limit,
           maxWaiting: Math.floor(maxBlockingConnections / 2),
@@ -185,8 +186,9 @@ export class Streams {
     return sources;
   }
 
-  #subscriptionsOf({ upstream, quota }: Permissions): Subscriptions {
-    const { subscriptions } = this.#sourcesOf(upstream);
+  #subscriptionsOf(permissions: Permissions): Subscriptions {
+    const { upstream, quota } = permissions;
+    const { subscriptions } = this.#sourcesOf(permissions);
     const known = subscriptions.get(quota.owner);
     if (known) return known;
     // Tokens come and go: those without subscriptions are dropped.
@@ -195,7 +197,7 @@ export class Streams {
     const made = new Subscriptions({
       ...upstream.connectionOptions,
       encode: (push) => this.#encoder.message(push),
-      sharding: () => upstream.sharding,
+      sharding: () => permissions.upstream.sharding,
       onLost,
       work: this.#work,
       waiting: budget,
@@ -234,7 +236,7 @@ export class Streams {
       );
     const read = commandOf(["XREAD", "STREAMS", key, "0"]);
     throwIfDenied(permissions.denialReason(read, { kind: "single", before: 0 }));
-    const { followers } = this.#sourcesOf(permissions.upstream);
+    const { followers } = this.#sourcesOf(permissions);
     this.#start(exchange, permissions, 1, [], (stream) =>
       followers.add(key, position, permissions.quota, {
         get backlog() {
@@ -254,7 +256,8 @@ export class Streams {
   /** Opens a stream whose first event is its id, by which its channels can be changed. */
   #openChangeable(exchange: Exchange, permissions: Permissions, body: Buffer): void {
     onlyPost(exchange);
-    const { added: names } = parseChannelLists(body, true);
+    const { maxStreamChannels } = this.options.settings;
+    const { added: names } = parseChannelLists(body, true, maxStreamChannels);
     throwIfAnyDenied(permissions, names);
     const id = randomBytes(16).toString("base64url");
     this.#subscribe(exchange, permissions, names, id);
@@ -286,7 +289,8 @@ export class Streams {
   #requestChange(exchange: Exchange, permissions: Permissions, id: string, body: Buffer): void {
     onlyPost(exchange);
     exchange.record.route = "events";
-    const { added, removed } = parseChannelLists(body, false);
+    const { maxStreamChannels } = this.options.settings;
+    const { added, removed } = parseChannelLists(body, false, maxStreamChannels);
     throwIfAnyDenied(permissions, added);
     const { quota } = permissions;
     quota.spend(added.length + removed.length);
@@ -294,7 +298,6 @@ export class Streams {
     if (stream?.owner !== quota.owner)
       throw new BadRequest("ERR this token has no open event stream with this id", 404);
     const { subscription } = stream;
-    const { maxStreamChannels } = this.options.settings;
     if (subscription.sizeAfter(added, removed) > maxStreamChannels)
       throw new BadRequest(tooManyChannels(maxStreamChannels), 409);
     subscription.change(added, removed, (problem) => {
@@ -346,16 +349,18 @@ function throwIfDenied(denial: string | null): void {
   if (denial !== null) throw new BadRequest(denial);
 }
 
+const SORTS: readonly Sort[] = ["subscribe", "psubscribe", "ssubscribe"];
+
 function throwIfAnyDenied(permissions: Permissions, names: readonly TopicName[]): void {
   for (const { sort, name } of names) throwIfDenied(permissions.streamDenialReason(sort, [name]));
+  if (names.length > 0) return;
+  // A stream without channels takes up a stream too.
+  const reasons = SORTS.map((sort) => permissions.streamDenialReason(sort, []));
+  if (!reasons.includes(null)) throwIfDenied(reasons[0]!);
 }
 
 function onlyPost({ req }: Exchange): void {
   if (req.method !== "POST") throw new BadRequest("ERR /events takes only POST", 405, ["Allow", "POST"]);
-}
-
-function tooManyChannels(max: number): string {
-  return `ERR more than ${max} channels and patterns on one event stream (setting maxStreamChannels)`;
 }
 
 /** The names in a path, each once, in their order. One slash at the end is ignored. */

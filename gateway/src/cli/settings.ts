@@ -50,7 +50,7 @@ const SERVICE_LINK = /_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT_\d+_[A-Z]+(?:_
 function checkVariables(environment: NodeJS.ProcessEnv): void {
   for (const [name, value = ""] of Object.entries(environment)) {
     if (!name.startsWith(PREFIX) || VARIABLES.includes(name)) continue;
-    if (SERVICE_LINK.test(name) || /^[a-z]+:\/\//.test(value)) continue;
+    if (SERVICE_LINK.test(name) || (name.endsWith("_PORT") && /^(tcp|udp|sctp):\/\//.test(value))) continue;
     const near = nearestName(name, VARIABLES);
     const advice = near === undefined ? "--help lists all settings" : `did you mean ${near}?`;
     throw new UsageError(`${name}: there is no such setting; ${advice}`);

@@ -5,7 +5,7 @@ import { STREAM_OPTIONS } from "./keys-by-options.js";
 /** Commands whose last argument is a timeout. Those that begin with B take seconds, others milliseconds. */
 const TIMEOUT_LAST = new Set("BLPOP BRPOP BRPOPLPUSH BLMOVE BZPOPMIN BZPOPMAX".split(" "));
 /** The index of the timeout of the others. */
-const TIMEOUT_AT = new Map(Object.entries({ BLMPOP: 1, BZMPOP: 1, WAIT: 2, WAITAOF: 3 }));
+const TIMEOUT_AT = new Map(Object.entries({ BLMPOP: 1, BZMPOP: 1, BLMOVEM: 5, WAIT: 2, WAITAOF: 3 }));
 
 /**
  * Returns the longest wait of a command at the server, in ms: `Infinity` for one without a timeout, null for one that never

@@ -1,7 +1,7 @@
 import type { Address } from "./cluster/topology.js";
 
 const FORMS =
-  "redis://[user:password@]host[:port][/db], rediss:// for TLS, several hosts with commas between them for a cluster, " +
+  "redis://[user:password@]host[:port][/db or ?db=N], rediss:// for TLS, several hosts with commas between them for a cluster, " +
   "redis+sentinel://[user:password@]host[:port],.../group[/db][?sentinelPassword=P], or unix:///path/to/socket[?db=N]";
 
 const SCHEMES = ["redis:", "rediss:", "unix:", "redis+sentinel:", "rediss+sentinel:"];
@@ -37,7 +37,7 @@ export function parseRedisUrl(url: string) {
   if (sentinelUsername && !sentinelPassword) {
     throw new TypeError("redis: the URL has a sentinelUser but no sentinelPassword");
   }
-  const db = (isSocket ? query.get("db") : segments[0]) || "0";
+  const db = (isSocket ? "" : segments[0]) || query.get("db") || "0";
   if (!/^\d{1,9}$/.test(db)) throw new TypeError("redis: the database in the URL is not a number");
   const isCluster = !isSentinel && (addresses.length > 1 || query.get("cluster") === "true");
   if (isCluster && Number(db) > 0) throw new TypeError("redis: a cluster has only database 0");

@@ -61,6 +61,14 @@ test("a transaction of which two copies arrive together is run once", async () =
   expect(await send(["GET", "b"])).toMatchObject({ result: "2" });
 });
 
+test("the response to a pipeline of many commands is kept", async () => {
+  const commands = Array(2_001).fill(["INCR", "many"]);
+  const copy = () => send(commands, `${ticket}.m.0.1.5`, { path: "pipeline" });
+  expect((await copy()).status).toBe(200);
+  expect((await copy()).status).toBe(200);
+  expect(await send(["GET", "many"])).toMatchObject({ result: "2001" });
+});
+
 test("an error reply is kept, and is final", async () => {
   await send(["SET", "text", "x"]);
   const number = `${ticket}.c.0.1.5`;

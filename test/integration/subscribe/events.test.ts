@@ -122,6 +122,8 @@ describeEngines("an event stream that changes", (setup) => {
         { name: "app", token: "app", prefix: "app:" },
         { name: "page", token: "page", role: "read-only" },
         { name: "narrow", token: "narrow", commands: ["SUBSCRIBE", "GET"] },
+        { name: "reader", token: "reader", commands: ["GET"] },
+        { name: "metrics", token: "metrics", role: "metrics" },
       ],
     });
     const as = (token: string) => ({ token });
@@ -141,6 +143,8 @@ describeEngines("an event stream that changes", (setup) => {
     expect((await opening("page", { psubscribe: ["*"] })).json.error).toMatch(/^NOPERM /);
     expect((await opening("page", { subscribe: ["__keyspace@0__:k"] })).json.error).toMatch(/^NOPERM /);
     expect((await opening("narrow", { ssubscribe: ["a"] })).json.error).toMatch(/^NOPERM /);
+    for (const token of ["reader", "metrics"])
+      expect((await opening(token, {})).json.error).toMatch(/^NOPERM /);
     expect((await call(gateway, "/ssubscribe/a", { token: "narrow" })).json.error).toMatch(/^NOPERM /);
     expect((await call(gateway, "/ssubscribe/a", { token: "app" })).json.error).toMatch(/^NOPERM /);
   });
@@ -160,6 +164,9 @@ describeEngines("an event stream that changes", (setup) => {
     expect(await call(gateway, "/events", { body: '{"subscribe":["a","b","c","d"]}' })).toMatchObject(
       tooMany,
     );
+    // Refused before each name is looked at, and before the stream is looked for.
+    const unsubscribe = Array.from({ length: 7 }, (_, name) => String(name));
+    expect(await change("none", { unsubscribe })).toMatchObject(tooMany);
   });
 
   test.each([

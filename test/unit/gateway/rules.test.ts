@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { denialReason } from "../../../gateway/src/access/denial-reasons.js";
+import { Prefix } from "../../../gateway/src/access/prefix.js";
 import { bearerOf } from "../../../gateway/src/access/token.js";
 import { waitOf } from "../../../gateway/src/commands/blocking.js";
-import { isRead } from "../../../gateway/src/commands/command-info.js";
+import { allCommandInfo, isRead } from "../../../gateway/src/commands/command-info.js";
 import { redisAt } from "../../../gateway/src/redis/redis-url.js";
 import { Command, command } from "../../../gateway/src/resp/command.js";
 
@@ -96,6 +97,25 @@ test.each([
   expect(waitOf(command(...args))).toBe(expected);
 });
 
+const blocking = allCommandInfo().filter((info) => info.blocking && !info.name.startsWith("XREAD"));
+test.each(blocking)("the gateway knows that $name may wait", ({ name }) => {
+  expect(waitOf(command(name, ...Array(6).fill("1")))).not.toBeNull();
+});
+
+test.each([
+  ["my-app:", "my-app:*", true],
+  ["my-app:", "my\\-app:*", true],
+  ["a[x]*", "a\\[x]\\**", true],
+  ["a[x]*", "a[x]*", false],
+  ["app:", "ap*", false],
+  ["app:", "app", false],
+  ["app:", "a?p:*", false],
+  ["app:", "apq:*", false],
+  ["a\\", "a\\", true],
+])("whether the prefix %s covers the pattern %s: %s", (prefix, pattern, covers) => {
+  expect(new Prefix(prefix).coversPattern(pattern)).toBe(covers);
+});
+
 test("tokens are read from the Authorization header", () => {
   expect(bearerOf("Bearer abc")).toBe("abc");
   expect(bearerOf("bearer abc")).toBe("abc");
@@ -127,7 +147,8 @@ describe("the URL of a Redis", () => {
       ["AUTH", "ann", "secret"],
       ["SELECT", "3"],
     ]);
-    expect(said("unix:///run/redis.sock?db=2")).toEqual([["SELECT", "2"]]);
+    for (const url of ["unix:///run/redis.sock?db=2", "redis://localhost?db=2", "redis://localhost/?db=2"])
+      expect(said(url)).toEqual([["SELECT", "2"]]);
   });
 
   test("the URL of a Redis is described without its password", () => {

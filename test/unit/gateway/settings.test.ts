@@ -254,6 +254,12 @@ describe("variables of the environment", () => {
     expect(() => readSettings([], environment)).not.toThrow();
   });
 
+  test("a variable with a URL is not taken for one of Kubernetes", () => {
+    expect(() => readSettings([], { WARMLINE_GATEWAY_REDIS_URL: "redis://:s3cret@db" })).toThrow(
+      /^WARMLINE_GATEWAY_REDIS_URL: there is no such setting; did you mean WARMLINE_GATEWAY_REDIS\?$/,
+    );
+  });
+
   test("an empty variable counts as not set, and a blank one is refused", () => {
     expect(readSettings([], { WARMLINE_GATEWAY_PORT: "" }).options.port).toBeUndefined();
     expect(() => readSettings([], { WARMLINE_GATEWAY_TOKEN: " " })).toThrow(

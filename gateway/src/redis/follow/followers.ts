@@ -55,7 +55,8 @@ export interface FollowerShare {
 }
 
 export interface FollowersOptions {
-  readonly upstream: Upstream;
+  /** Returns the upstream of the next read. */
+  readonly upstream: () => Upstream;
   /** Encodes entries for listeners. Entries that do not fit in memory are read again, fewer at a time. */
   readonly encode: (entries: readonly StreamEntry[]) => PendingFrame;
   /** The limit of the memory for buffers, in bytes. */
@@ -257,7 +258,7 @@ export class Followers {
       };
       // Without a connection by then, it is read at intervals.
       const deadline = performance.now() + MAX_POLL;
-      const cancel = this.options.upstream.sendAlone([read], [BLOCK], receiver, deadline);
+      const cancel = this.options.upstream().sendAlone([read], [BLOCK], receiver, deadline);
       tail.wake = () => {
         cancelled = true;
         cancel();
@@ -311,7 +312,7 @@ export class Followers {
       };
       share.enterTransaction({
         cancelled: false,
-        run: () => this.options.upstream.transaction(commands, receiver),
+        run: () => this.options.upstream().transaction(commands, receiver),
         onMissed: () => reject(new UpstreamFailure("full", "other reads of this token took too long")),
       });
     });

@@ -81,6 +81,16 @@ describe("a list of tokens", () => {
     expect(tokens[1]!.commands).toEqual(new Set(["XINFO STREAM", "GET"]));
   });
 
+  test("tokens of all sources have different names", () => {
+    const tokensFile = join(newFolder("tokens"), "tokens.json");
+    writeFileSync(tokensFile, JSON.stringify([{ name: "a", token: "x" }]));
+    const tokens = [{ name: "a", token: "y" }];
+    expect(() => readTokenList({ tokens, tokensFile })).toThrow(/^tokens: another token has the name 'a'$/);
+    const main = [{ name: "main", token: "y" }];
+    expect(() => readTokenList({ token: "x", tokens: main })).toThrow(/another token has the name 'main'$/);
+    expect(() => readTokenList({ tokens: main })).not.toThrow();
+  });
+
   test("a token list contains no token twice", () => {
     const tokens = [
       { name: "a", token: "x" },

@@ -46,6 +46,16 @@ test("entries of a stream count in the budget while they are encoded, and fail i
   expect((await encode(10 * KB, "\xff"))[1]).toBe(0);
 });
 
+test("an entry of many short fields counts with the memory of each field, and becomes few pieces", async () => {
+  const budget = new BufferBudget(10 * LIMIT);
+  const take = vi.spyOn(budget, "take");
+  const fields = Array(10_000).fill(Buffer.from("n"));
+  const frames = await new FrameEncoder(budget, new SlicedWork()).entries([{ id: "5-1", fields }]);
+  expect(take.mock.calls[0]![0]).toBe(10_000 * 101);
+  expect((frames as Buffer[]).length).toBe(1);
+  expect(budget.used).toBe(0);
+});
+
 const part = 'Grüße, 界 \u0001 "\\ \r\n';
 test.each([
   ["a line", Buffer.from("é,x".repeat(1_000_000))],

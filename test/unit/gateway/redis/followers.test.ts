@@ -50,7 +50,7 @@ function start(
     sendAlone: () => () => {},
   } as unknown as Upstream;
   const followers = new Followers({
-    upstream,
+    upstream: () => upstream,
     encode: (entries) => [Buffer.from(entries.map(({ id }) => id).join())],
     maxBufferedBytes: 1_000,
     maxWaiting: 1,
@@ -92,6 +92,24 @@ test.each([
   cancel();
 });
 
+test("a follower outlives its upstream: each read asks for the current one", async () => {
+  const closing = new UpstreamFailure("ended", "the gateway is closing");
+  const replies = [page(true)];
+  let current = 0;
+  const upstreams = [0, 1].map((index) => ({
+    transaction(_: unknown, receiver: TransactionReceiver) {
+      const reply = index === current ? replies.shift() : undefined;
+      setImmediate(() => (reply ? receiver.onExec(reply, new Map()) : receiver.onFailure(closing)));
+    },
+  })) as unknown as Upstream[];
+  const { calls, follow } = start(() => undefined, { maxWaiting: 0, upstream: () => upstreams[current]! });
+  follow();
+  await expect.poll(() => calls).toEqual(["start 0-0", "5-1"]);
+  current = 1;
+  replies.push(page(false));
+  await expect.poll(() => replies.length).toBe(0);
+});
+
 test("a follower that can't begin fails, so that its client tries again", async () => {
   const { calls, followers } = followersOf([errorOf("LOADING Redis is loading")]);
   await expect.poll(() => calls).toEqual(["unreachable unsent"]);
@@ -114,7 +132,7 @@ test("a follower waits for a reader that is behind, and looks every 20 s whether
   const calls: string[] = [];
   const reader = { backlog: 101 };
   const followers = new Followers({
-    upstream: {
+    upstream: () => ({
       transaction: (_: unknown, receiver: TransactionReceiver) =>
         setImmediate(() => receiver.onExec(replies.shift()!, new Map())),
       sendAlone(_: unknown, [wait]: number[], receiver: { onReply(reply: Buffer): void }) {
@@ -122,7 +140,7 @@ test("a follower waits for a reader that is behind, and looks every 20 s whether
         setImmediate(() => receiver.onReply(Buffer.from("*-1\r\n")));
         return () => {};
       },
-    } as unknown as Upstream,
+    }) as unknown as Upstream,
     encode: () => [Buffer.from("entry")],
     maxBufferedBytes: 1_000,
     maxWaiting: 1,
