@@ -6,7 +6,7 @@ import { until } from "../until.js";
 import { createCgroup, removeCgroup } from "./cgroup.js";
 
 /**
- * Stops a process, with a cgroup also the children that it starts afterwards, so that it runs no instruction until it is thawed. The
+ * Stops a process until it is thawed. A cgroup also stops the children that it starts after the freezer was created. Meanwhile the
  * kernel still serves its sockets.
  */
 export interface Freezer {
