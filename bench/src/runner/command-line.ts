@@ -73,7 +73,7 @@ const inScenarioOrPart =
     [scenario, ...(scenario.parts ?? [])].some(condition);
 
 /** For each option that only some scenarios take: whether a scenario takes it. */
-const IS_TAKEN_BY: Readonly<Record<string, (scenario: Scenario) => boolean>> = {
+const TAKEN_BY: Readonly<Record<string, (scenario: Scenario) => boolean>> = {
   invocations: inScenarioOrPart(({ defaults }) => defaults.invocations !== undefined),
   seconds: inScenarioOrPart(({ defaults }) => defaults.seconds !== undefined),
   memory: inScenarioOrPart(({ sizes }) => sizes === true),
@@ -151,7 +151,7 @@ export function parse(
   }
   const withParts = scenarios.flatMap((each) => [each, ...(each.parts ?? [])]);
   const scenario = find(isStart ? "keepalive" : name, withParts);
-  for (const [option, isTaken] of Object.entries(IS_TAKEN_BY)) {
+  for (const [option, isTaken] of Object.entries(TAKEN_BY)) {
     if (isTaken(scenario)) continue;
     const takers = scenarios.filter(isTaken).map((each) => each.name);
     refuse([option], `cannot be used with ${scenario.name}, only with ${takers.join(", ")} or all.`);
@@ -199,7 +199,7 @@ function repeatCommand(
   seed: number,
 ): string {
   if (typed === "publish") return `npm run bench -- publish ${scenario.name} --seed ${seed}`;
-  const isUsed = (name: string) => IS_TAKEN_BY[name]?.(scenario) ?? !["json", "report", "seed"].includes(name);
+  const isUsed = (name: string) => TAKEN_BY[name]?.(scenario) ?? !["json", "report", "seed"].includes(name);
   const kept = tokens.flatMap((token) =>
     token.kind !== "option" || !isUsed(token.name)
       ? []
