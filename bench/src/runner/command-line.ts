@@ -13,6 +13,7 @@ export interface Run {
   readonly line: string;
 }
 
+/** The files to write. */
 export interface Output {
   readonly json: string | undefined;
   readonly report: string | undefined;

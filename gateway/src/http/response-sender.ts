@@ -10,10 +10,7 @@ const MAX_SEND_TIME = 2;
 
 /** The body of a response, produced as the client reads it. */
 export interface BodySource {
-  /**
-   * Returns the next bytes, in pieces that are written together. Null after the last. Undefined if there are none yet: the
-   * source calls {@link ResponseSender.send} when there are.
-   */
+  /** Returns the next pieces, which are written together. Null at the end. Undefined if there are none until the source calls `send`. */
   next(): readonly Buffer[] | null | undefined;
   /** Called after the pieces of one call of {@link next} were written, in the order of the calls. Their memory may be reused. */
   written?(): void;
@@ -41,7 +38,7 @@ export class ResponseSender {
   /** Called after pieces of the current body were written. */
   #onWritten = () => this.#sendAfterWrite();
   #sendsSoon = false;
-  /** Time in ms spent on sending since this last let other requests proceed. */
+  /** Time in ms spent on sending since the sender last let other requests proceed. */
   #sendTime = 0;
   #taken = 0;
   /** Bytes of the current write that the kernel had not accepted at the last check, and the time of the last progress. */
@@ -119,6 +116,7 @@ export class ResponseSender {
     else this.socket.resetAndDestroy();
   }
 
+  /** Writes the head of a response, and starts to send its body. */
   begin(head: Buffer, source: BodySource): void {
     this.#source = source;
     this.#onWritten = () => {
@@ -167,6 +165,7 @@ export class ResponseSender {
     setImmediate(this.#sendMore);
   }
 
+  /** Cancels the current body, and gives back the bytes of the budget. To be called when the connection has closed. */
   close(): void {
     this.#source?.cancel?.();
     this.#source = null;
