@@ -7,7 +7,7 @@ export default defineConfig({
   platform: "node",
   external: [/^warmline/, "express-session"],
   dts: process.env.WARMLINE_CODE_ONLY !== "1",
-  // Without the paths that lead to other workspaces' sources.
+  // It has no paths to the sources of other workspaces.
   tsconfig: "../tsconfig.base.json",
   outDir: process.env.WARMLINE_OUT_DIR ?? "dist",
   sourcemap: true,

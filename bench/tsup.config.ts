@@ -5,7 +5,7 @@ const outDir = process.env.WARMLINE_OUT_DIR ?? "dist";
 
 const common: Options = {
   outDir,
-  // Without the paths that lead to other workspaces' sources: what is measured is the packages as they are built.
+  // It has no paths to the sources of other workspaces: the bench measures the built packages.
   tsconfig: "../tsconfig.base.json",
   format: ["esm"],
   target: "node20",

@@ -5,10 +5,10 @@ export default defineConfig({
   format: ["esm", "cjs"],
   target: "es2022",
   platform: "neutral",
-  // The client is the installed one: an improvement of it needs no release of this package.
+  // The client is not bundled, so a new version of it needs no release of this package.
   external: [/^warmline/],
   dts: process.env.WARMLINE_CODE_ONLY !== "1",
-  // Without the paths that lead to other workspaces' sources.
+  // It has no paths to the sources of other workspaces.
   tsconfig: "../tsconfig.base.json",
   outDir: process.env.WARMLINE_OUT_DIR ?? "dist",
   sourcemap: true,

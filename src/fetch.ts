@@ -12,7 +12,7 @@ import { createFetchTransport } from "./transport/fetch/transport.js";
 
 export * from "./types.js";
 
-/** A client of a Redis over HTTP, on the runtime's own fetch. */
+/** A client for Redis over HTTP, on the runtime's own fetch. */
 export type Redis<V = unknown> = RedisClient<V>;
 
 /** Creates clients: `const redis = Redis.fromEnv()`, or `new Redis({ url, token })` where there is no `process.env`. */

@@ -28,7 +28,7 @@ export type {
 export type { RetryInfo } from "./transport/transport.js";
 export * from "./types.js";
 
-/** A client of a Redis over HTTP, on connections that stay warm between invocations. */
+/** A client for Redis over HTTP, on connections that stay warm between invocations. */
 export type Redis<V = unknown> = RedisClient<V>;
 
 const platform: Platform = {

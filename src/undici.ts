@@ -18,8 +18,8 @@ const OWN_OPTIONS = ["keepAlive", "maxConnections", "preconnect", "tls", "proxy"
 
 /**
  * Returns a transport whose requests go over a dispatcher of undici 7 or later: `new Redis({ url, token, transport:
- * undici(new ProxyAgent(proxy)) })`. The dispatcher stays the caller's: `close()` of the client leaves it open.
- * @throws ConfigError if it is not a dispatcher. `new Redis()` throws ConfigError for an option that only the client's own
+ * undici(new ProxyAgent(proxy)) })`. `close()` of the client leaves the dispatcher open.
+ * @throws ConfigError if the argument is not a dispatcher. `new Redis()` throws ConfigError for an option that only the client's own
  * connections have.
  */
 export function undici(dispatcher: Dispatcher, ...surplus: []): TransportFactory {
@@ -31,7 +31,7 @@ export function undici(dispatcher: Dispatcher, ...surplus: []): TransportFactory
   return (origin, options, maxReplySize) => {
     for (const name of OWN_OPTIONS) {
       if (options[name] !== undefined) {
-        throw new ConfigError(`${name} has no effect with undici(): set it on the dispatcher, if it has it`);
+        throw new ConfigError(`${name} has no effect with undici(): remove it or set it on the dispatcher`);
       }
     }
     const stats = statsOf.get(origin) ?? createStats();

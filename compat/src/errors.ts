@@ -1,11 +1,11 @@
 import { ConfigError, ProtocolError, RedisError } from "warmline";
 
-// Errors are warmline's, which have more detail. They count as instances of the classes of @upstash/redis too, so that
+// Errors are warmline's, which have more detail. They also count as instances of the classes of @upstash/redis, so that
 // `error instanceof errors.UpstashError` keeps its meaning.
 
 const isInstance = Function.prototype[Symbol.hasInstance];
 
-/** An error reply of Redis, or a response that is not Redis's. */
+/** An error reply of Redis, or a response that is not that of a Redis HTTP endpoint. */
 export class UpstashError extends Error {
   override name = "UpstashError";
 
@@ -16,7 +16,7 @@ export class UpstashError extends Error {
   }
 }
 
-/** A response that is not Redis's. */
+/** A response that is not that of a Redis HTTP endpoint, such as the page of another server. */
 export class UpstashJSONParseError extends UpstashError {
   override name = "UpstashJSONParseError";
 
@@ -29,7 +29,7 @@ export class UpstashJSONParseError extends UpstashError {
   }
 }
 
-/** An invalid url. */
+/** An invalid url. Every ConfigError counts as an instance. */
 export class UrlError extends Error {
   override name = "UrlError";
 

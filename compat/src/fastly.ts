@@ -5,7 +5,7 @@ import { type Redis as CompatibleRedis, compatible, type RedisConstructor } from
 export * as errors from "./errors.js";
 export type * from "./types.js";
 
-/** A client of a Redis over HTTP with the members of @upstash/redis, on the runtime's own fetch. */
+/** A client for Redis over HTTP with the methods and properties of @upstash/redis, on the runtime's own fetch. */
 export type Redis = CompatibleRedis;
 
 /** Makes clients: `new Redis({ url, token, backend })`. */

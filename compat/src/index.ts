@@ -8,7 +8,7 @@ export { s } from "./upstash-only/schema.js";
 export { SearchIndex } from "./upstash-only/search.js";
 export { VectorIndex } from "./upstash-only/vector.js";
 
-/** A client of a Redis over HTTP with the members of @upstash/redis, on warmline's connections. */
+/** A client for Redis over HTTP with the methods and properties of @upstash/redis, on warmline's connections. */
 export type Redis = CompatibleRedis;
 
 /** Makes clients: `new Redis({ url, token })`, or `Redis.fromEnv()`. */

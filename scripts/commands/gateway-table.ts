@@ -1,7 +1,7 @@
 import { facts, isRead } from "./check.js";
 import type { KeySpec } from "./keys.js";
 
-/** Commands whose keys follow from options in any order: the gateway has a function for each. */
+/** Commands whose keys depend on options in any order, and the names of the functions of the gateway that find these keys. */
 const BY_OPTIONS: Readonly<Record<string, string>> = {
   SORT: "sort",
   SORT_RO: "sort",
@@ -12,7 +12,7 @@ const BY_OPTIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Commands whose keys can't be derived from their words: they use an index, labels or the state of the server,
+ * Commands whose keys can't be derived from their arguments: they use an index, labels or the state of the server,
  * administer it, or their form may still change. A trailing `*` stands for any name.
  */
 const UNKNOWN_KEYS = [
@@ -44,7 +44,7 @@ FUNCTION|DELETE FUNCTION|FLUSH FUNCTION|LOAD FUNCTION|RESTORE`
 // INFO has no flag for reads, but a replica can reply to it.
 const ALSO_READS = new Set(["INFO"]);
 
-/** Returns a problem for each data command whose keys no table above describes. */
+/** Returns a problem for each data command whose keys neither the facts nor a table above describe. */
 export function keyProblems(all: typeof facts = facts): string[] {
   return Object.entries(all)
     .filter(([name, { flags, keys }]) => {
@@ -55,8 +55,8 @@ export function keyProblems(all: typeof facts = facts): string[] {
 }
 
 /**
- * Returns the gateway's table of commands, as TypeScript. A row has facts and the names of the commands that they are true of: group,
- * arity (0 if unknown), flags, places of keys, request policy and response policy.
+ * Returns the gateway's table of commands, as TypeScript. A row has the facts group, arity (0 if unknown), flags, positions of keys,
+ * request policy and response policy, and the names of the commands that share them.
  * @throws {Error} if the keys of a data command are not described.
  */
 export function gatewayTable(): string {
@@ -69,7 +69,7 @@ export function gatewayTable(): string {
       fact.arity ?? 0,
       formatFlags(name, fact.flags ?? []),
       BY_OPTIONS[name] ??
-        (hasUnknownKeys(name) ? "?" : fact.keys ? fact.keys.map(formatPlaces).join(",") : "-"),
+        (hasUnknownKeys(name) ? "?" : fact.keys ? fact.keys.map(formatPositions).join(",") : "-"),
       fact.request ?? "-",
       fact.response ?? "-",
     ]
@@ -106,8 +106,8 @@ function formatFlags(name: string, flags: readonly string[]): string {
   return letters.sort().join("") || "-";
 }
 
-/** Returns places of keys as `first`, `first..last/step`, or `#count@first/step`. */
-function formatPlaces({ first = 0, last = 0, step = 1, count, after, limit }: KeySpec): string {
+/** Formats positions of keys as `first`, `first..last/step`, or `#count@first/step`. */
+function formatPositions({ first = 0, last = 0, step = 1, count, after, limit }: KeySpec): string {
   if (after !== undefined || limit !== undefined) throw new Error(`keys after ${after} need a function`);
   const steps = step === 1 ? "" : `/${step}`;
   if (count !== undefined) return `#${count}@${first}${steps}`;

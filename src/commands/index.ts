@@ -23,7 +23,7 @@ import streamCommands, { type StreamCommands } from "./stream.js";
 import stringCommands, { type StringCommands } from "./string.js";
 import vectorSetCommands, { type VectorSetCommands } from "./vector-set.js";
 
-/** All commands that are methods, under the reply mode `K`. https://redis.io/commands/ describes each in full. */
+/** The commands that are methods of a client, in the reply mode `K`. https://redis.io/commands/ describes each. */
 export interface Commands<K extends ReplyMode>
   extends StringCommands<K>,
     HashCommands<K>,
@@ -42,10 +42,10 @@ export interface Commands<K extends ReplyMode>
     ArrayCommands<K>,
     VectorSetCommands<K> {}
 
-/** The specs of a group of commands, by the methods' names. */
+/** Returns the specs of a group of commands, by method. */
 export type Group = () => Readonly<Record<string, CommandSpec>>;
 
-/** Groups, the most used first: a lookup creates the specs of every group before the one it finds. */
+/** Groups, most used first: a lookup creates the specs of one group after another until it finds the method. */
 const groups: readonly Group[] = [
   stringCommands,
   genericCommands,
@@ -79,20 +79,20 @@ export interface Namespaces<K extends ReplyMode> {
   readonly functions: FunctionCommands<K>;
 }
 
-/** The specs of each namespace's methods. */
+/** The group of each namespace. */
 export const namespaces: Readonly<Record<keyof Namespaces<ReplyMode>, Group>> = {
   json: jsonCommands,
   functions: functionCommands,
 };
 
-/** Returns the specs of each group, by the methods' names. */
+/** Returns the specs of each group, by method. */
 export const everyGroup = () => groups.map((specs) => specs());
 
-/** Commands that are built by several calls. */
+/** Commands that are built up by a chain of calls. */
 export interface Builders<K extends ReplyMode> {
   /** Reads and changes integers of any width inside a string: chain the operations, then `exec()`. */
   bitfield(key: Key): BitFieldCommand<Reply<K, number[]>>;
 }
 
-/** For each builder, a function that creates its method from a function that sends commands. */
+/** For each builder, a function that creates its method. Its argument sends the finished command. */
 export const builders: Record<keyof Builders<ReplyMode>, typeof bitfield> = { bitfield };

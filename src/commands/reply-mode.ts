@@ -11,7 +11,7 @@ export interface ReplyMode {
   readonly stored: unknown;
 }
 
-/** The return type of a command with the value `T` under the reply mode `K`. */
+/** The return type of a command with the value `T` in the reply mode `K`. */
 export type Reply<K extends ReplyMode, T> = (K & { readonly value: T })["reply"];
 
 /** The type of a stored value if the caller names none: the codec's, or `Default` if the codec's is unknown. */

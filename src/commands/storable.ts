@@ -22,7 +22,7 @@ declare const MARK: unique symbol;
 export type Mark = typeof MARK;
 
 /**
- * Types from which the compiler infers `Tag`. Functions, and instances of classes without a JSON form, match one of them.
+ * Types that may not be storable: functions, classes and objects with a `toStringTag`. The compiler infers `Tag` from them.
  * @internal
  */
 export type Suspect<Tag> =
@@ -39,10 +39,10 @@ export type Suspect<Tag> =
 export type Uninferred<T, Tag> = T & ([Mark] extends [Tag] ? never : unknown);
 
 /**
- * Whether the codec is a built-in one, by the type of its values. A user's codec may store anything.
+ * Whether the type of the codec's values is that of a built-in codec. A user's codec may store anything.
  * @internal
  */
-export type IsOwn<Codec> = unknown extends Codec
+export type IsBuiltInCodec<Codec> = unknown extends Codec
   ? 0 extends 1 & Codec
     ? false
     : true
@@ -61,7 +61,7 @@ export type StorableValue<K extends ReplyMode, T, Tag> = [Tag] extends [never]
   ? Uninferred<T, Tag>
   : [Tag] extends [Mark]
     ? Suspect<Tag> | T | undefined
-    : IsOwn<K["stored"]> extends true
+    : IsBuiltInCodec<K["stored"]> extends true
       ? Storable<Uninferred<T, Tag>>
       : Uninferred<T, Tag>;
 
@@ -70,7 +70,7 @@ export type StorableField<K extends ReplyMode, T, Tag> = [Tag] extends [never]
   ? T
   : [Tag] extends [Mark]
     ? Suspect<Tag>
-    : IsOwn<K["stored"]> extends true
+    : IsBuiltInCodec<K["stored"]> extends true
       ? Storable<T>
       : T;
 

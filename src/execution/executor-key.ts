@@ -2,8 +2,8 @@ import type { Assert } from "../options/check-call.js";
 import type { CommandExecutor } from "./executor.js";
 
 /**
- * Key of a method that returns the client's executor: a method, so that an inspected client does not show its token. The symbol
- * is registered, because another entry may be loaded with a copy of this file.
+ * Key of a method that returns the client's executor. It is a method, so that an inspected client does not show its token. The
+ * symbol is registered, because another entry of the package may contain a copy of this file.
  */
 export const EXECUTOR = Symbol.for("warmline.executor");
 

@@ -5,20 +5,20 @@ import type { RedisOptions } from "./options.js";
 /** The parts of an endpoint. */
 export interface Endpoint {
   readonly origin: string;
-  /** The path to which commands are sent, without a slash at its end. */
+  /** The path to which commands are sent, without a trailing slash. */
   readonly path: string;
   readonly token: string;
-  /** The environment, by which errors name the variable of the token. */
+  /** The environment, so that errors can name the variable that holds the token. */
   readonly env?: Env | undefined;
 }
 
-/** Environment variables, as `process.env` has them. */
+/** Environment variables, such as `process.env`. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** The key of the environment in the options that `Redis.fromEnv()` passes. */
 export const ENV = Symbol("env");
 
-/** Prefixes of the variables of a complete pair. URL and TOKEN follow them. */
+/** Prefixes of the variables for url and token, such as `WARMLINE_URL` and `WARMLINE_TOKEN`, in order of precedence. */
 const PREFIXES = ["WARMLINE_", "UPSTASH_REDIS_REST_", "KV_REST_API_"];
 
 /** Returns a variable without surrounding white space, such as a line end or a byte order mark. */
@@ -33,7 +33,7 @@ export function readEndpointFromEnv(env: Env): Pick<RedisOptions, "url" | "token
   return {};
 }
 
-/** Returns the text that follows the error of a refused token: it names the endpoint and the token's variable. */
+/** Returns the text that is appended to the error of a refused token. It names the endpoint and the token's variable. */
 export function refusedToken({ origin, token, env }: Endpoint): string {
   const prefix = PREFIXES.find((prefix) => read(env, `${prefix}TOKEN`) === token);
   return `; ${origin} refused the token ${prefix ? `in ${prefix}TOKEN` : "passed as `token`"}`;
@@ -44,7 +44,7 @@ export function isEnvironment(value: object): value is Env {
   return PREFIXES.some((prefix) => `${prefix}URL` in value || `${prefix}TOKEN` in value);
 }
 
-/** Returns the error of a client without url or token. It names the missing variable of an incomplete pair. */
+/** Returns the error of a client without url or token. If only one variable of a pair is set, the error names the other. */
 function missingEndpoint({ url, token }: RedisOptions, env: Env | undefined): ConfigError {
   for (const prefix of PREFIXES) {
     const [set, unset] = read(env, `${prefix}URL`) ? ["URL", "TOKEN"] : ["TOKEN", "URL"];

@@ -7,7 +7,7 @@ import { GapError, hasGap, type Position, readStreamInfo, START } from "./positi
 
 /** Maximum number of entries that are read at once. */
 const PAGE = 100;
-/** Pauses in ms between reads. They grow while there are no entries, or reads fail. */
+/** Pauses in ms between reads. They grow while there are no new entries or reads fail. */
 const MIN_PAUSE = 100;
 const MAX_PAUSE = 2_000;
 
@@ -15,7 +15,7 @@ const longer = (pause: number) => Math.min(pause * 1.5, MAX_PAUSE);
 
 /**
  * Yields pages of the entries after a position, for endpoints without an event stream of entries. Tests replace `wait`.
- * @throws GapError, and errors of the commands. After the first read, transient errors lead to another read instead.
+ * @throws GapError, and errors of the commands. After the first successful read, transient errors are retried instead.
  */
 export async function* pollEntries<V>(
   redis: Redis<V>,
@@ -24,7 +24,7 @@ export async function* pollEntries<V>(
   signal: AbortSignal | undefined,
   wait = sleep,
 ): AsyncGenerator<FollowedEntry<V>[], never> {
-  // Without exactly-once, in which a transaction also stores the replies of its reads.
+  // With exactly-once, a transaction would also store the replies of its reads.
   const client = redis.with({ writes: "at-most-once", ...(signal && { signal }) });
   let position: Position = { id: from, added: from === START ? 0 : undefined };
   let pause = MIN_PAUSE;

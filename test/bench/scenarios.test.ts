@@ -12,7 +12,7 @@ const run = (scenario: string, ...args: string[]) => quickRun(folder, scenario, 
 
 test("the bench reports unusable files before it measures anything", { timeout: 60_000 }, async () => {
   writeFileSync(join(folder, "three.json"), "3");
-  for (const [args, said] of [
+  for (const [args, message] of [
     [["keepalive", "--quick", "--json", "."], "--json: cannot write the file: EISDIR"],
     [["all", "--quick", "--report", "."], "--report: cannot write the file: EISDIR"],
     [["report", "none.json"], "none.json is not readable as results: ENOENT"],
@@ -20,7 +20,7 @@ test("the bench reports unusable files before it measures anything", { timeout: 
   ] as const) {
     const { code, stdout, stderr } = await bench(folder, args);
     expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain(said);
+    expect(stderr).toContain(message);
     expect(stderr.trim().split("\n")).toHaveLength(1);
   }
 });
@@ -54,7 +54,7 @@ test("idle measures first commands and writes after pauses, and report puts seve
   expect(new Set(pauses).size).toBe(2 * 2 * 3);
   const writes = rowsOf(result, "first-write");
   expect(new Set(writes.map(({ way, tls, frozenS }) => `${way} ${tls} ${frozenS}`)).size).toBe(writes.length);
-  // Four ways to write, without TLS and with it, and two commands of two clients with TLS, each after two pauses.
+  // Four ways to write, with and without TLS, and two commands of two clients with TLS, all after two pauses each.
   expect(writes).toHaveLength(4 * 2 * 2 + 2 * 2 * 2);
   expect(writes.every(({ client, tls }) => client === undefined || tls)).toBe(true);
   for (const { latencies, failed, way, frozenS } of writes) {
@@ -81,7 +81,7 @@ test("fleet counts the connections and refusals of a thousand instances", { time
   expect(hard.refusals.values[0]).toBeGreaterThan(0);
 });
 
-test("near counts and prices the reads of each cache, and counts stale values with all caches but verify", {
+test("near counts and prices the reads of each cache, and finds stale values in every cache but verify", {
   tags: "redis-server",
   timeout: 120_000,
 }, async () => {
@@ -113,7 +113,7 @@ test("near counts and prices the reads of each cache, and counts stale values wi
   }
   for (const { cells } of caches)
     expect(Math.min(...cells.slice(3, 5), ...cells.slice(7))).toBeGreaterThan(0);
-  // Whether node-redis reads a report of a change before the invocation or after it is chance, so try up to three runs.
+  // Whether node-redis reads an invalidation message before or after the invocation is chance, so try up to three runs.
   let frozen = nodeRedis;
   for (let runs = 1; frozen.stale === 0 && runs < 3; runs++) {
     const again = (await run("near", "--seed", String(runs))).data as any[];

@@ -20,7 +20,7 @@ import { createGateway, type Gateway } from "../../gateway/src/index.js";
 import { httpResponse, RawEndpoint } from "../support/endpoint.js";
 import { beforeTests, forTest } from "../support/lifetime.js";
 
-// Cached functions while functions are frozen, responses are lost, and Redis can't be reached.
+// The cache while instances are frozen, responses are lost, and Redis can't be reached.
 
 const HANDLER = fileURLToPath(new URL("handlers/cached.mjs", import.meta.url));
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -60,7 +60,7 @@ async function startFunction(
   return forTest(Object.create(instance, { call: { value: call } }));
 }
 
-test("fifty calls in each of four functions compute a cold key once", async () => {
+test("fifty calls in each of four instances compute a cold key once", async () => {
   const functions = await Promise.all(Array.from({ length: 4 }, () => startFunction(gateway.url)));
   const outcomes = await Promise.all(functions.map(({ call }) => call({ id: "cold", calls: 50, ms: 200 })));
   expect(outcomes.flatMap(({ results }) => results.map(({ value }) => value))).toEqual(
@@ -70,7 +70,7 @@ test("fifty calls in each of four functions compute a cold key once", async () =
 });
 
 // With the default lease, and frozen for a minute: test/soak/cache.test.ts.
-test("another function takes over from one that is frozen past its lease, whose result is not stored", async () => {
+test("another instance takes over from one frozen past its lease, and the late result is not stored", async () => {
   const functions = await Promise.all([1, 2].map(() => startFunction(gateway.url, { lease: 1.5 })));
   const [frozen, other] = functions;
   const first = frozen!.call({ id: "7", ms: 1_000 });
@@ -146,9 +146,9 @@ describe("on a path with faults", () => {
 
   test.each([
     ["its result is stored", { fails: false, unloaded: false }],
-    ["the lease of a function that failed is ended", { fails: true, unloaded: false }],
+    ["the lease ends after the function failed", { fails: true, unloaded: false }],
     ["a script was not loaded", { fails: false, unloaded: true }],
-  ])("all requests of a call have one timeout: %s", async (_when, { fails, unloaded }) => {
+  ])("all requests of a call share one timeout: %s", async (_when, { fails, unloaded }) => {
     const { call, load } = createFunction({}, { timeout: 1_800, circuit: false });
     const failure = new Error("no database");
     // Loads the scripts.
@@ -230,7 +230,7 @@ describe("on a path with faults", () => {
     });
   });
 
-  test("without Redis too, a call waits for the computation of another no longer than a lease", async () => {
+  test("even without Redis, a call waits at most one lease for the computation of another call", async () => {
     const { call, load } = createFunction({ lease: 0.2 }, { retry: false });
     path.refuse();
     load.ms = 5_000;
@@ -278,7 +278,7 @@ describe("on a path with faults", () => {
   test.each([
     ["UnknownOutcomeError", "502 Bad Gateway"],
     ["ProtocolError", "200 OK"],
-  ])("a page in place of a response is an outage: %s", async (name, status) => {
+  ])("an HTML page in place of a response is an outage: %s", async (name, status) => {
     const endpoint = await RawEndpoint.startForTest();
     endpoint.onRequest = ({ socket }) =>
       void socket.write(httpResponse("<html></html>", { "content-type": "text/html" }, status));
@@ -321,7 +321,7 @@ test("a gateway that refuses requests above a limit counts as one that can't be 
   const limited = await createGateway({ engine: await startEmbeddedEngine(), port: 0, tokens });
   try {
     for (const { name, token } of tokens) {
-      // The time after which the gateway admits a request, 1 s, is longer than the timeout.
+      // The gateway admits the next request after 1 s, which is longer than the timeout.
       const client = new Redis({ url: limited.url, token, timeout: 900 });
       let runs = 0;
       const createFunction = (onOutage: "compute" | "throw") =>
@@ -373,11 +373,11 @@ describe("a Redis that refuses writes", { tags: "redis-server" }, () => {
     expect([await computes("new"), await computes("new")]).toEqual([4, 4]);
   });
 
-  /** Lets Redis fail to save its data. */
+  /** Makes Redis fail to save its data. */
   async function failToSave(): Promise<void> {
     await set("dir", "/proc");
     await server.command("BGSAVE");
-    const hasFailed = async () => String(await server.command("INFO", "persistence"));
-    await expect.poll(hasFailed).toContain("rdb_last_bgsave_status:err");
+    const readPersistence = async () => String(await server.command("INFO", "persistence"));
+    await expect.poll(readPersistence).toContain("rdb_last_bgsave_status:err");
   }
 });

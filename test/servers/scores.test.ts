@@ -27,7 +27,7 @@ const READS = [
   ["EVAL", "return redis.call('ZSCORE', KEYS[1], 'a')", "1", "z"],
   ["ZMPOP", "1", "z", "MIN"],
 ];
-/** Digits that are the same in each run. */
+/** Returns pseudorandom digits, the same in each run. */
 const random = (seed: number) => {
   const next = Math.imul(seed + 1, 0x9e3779b1) >>> 0;
   return { whole: next % 10_000_000, decimals: seed % 8 };
@@ -61,7 +61,7 @@ describe("scores of Redis 8.2", NEEDS_SERVERS, () => {
     );
   });
 
-  test("scores with up to seven decimals have the digits of Redis 8.2, or fewer where its algorithm needs more", async () => {
+  test("scores with up to seven decimals have the digits of Redis 8.2, or rarely fewer for the same number", async () => {
     const scores = Array.from({ length: 5_000 }, (_, seed) => {
       const { whole, decimals } = random(seed);
       return String(whole / 10 ** decimals);

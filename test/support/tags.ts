@@ -49,7 +49,7 @@ const needs: readonly Need[] = [
   },
   { name: "linux", need: "Linux", isFound: isLinux },
   { name: "linux-x64", need: "Linux on x86-64", isFound: isLinux && process.arch === "x64" },
-  // Their set-ups print why they can't be had.
+  // Their set-ups print why they could not be installed.
   { name: "servers", need: "Redis 8.2, modules of Redis Stack and Valkey 9.1 from PyPI" },
   { name: "deploy-tools", need: "linters from PyPI" },
 ];

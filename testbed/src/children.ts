@@ -1,7 +1,7 @@
-const living = new Set<() => void>();
+const endings = new Set<() => void>();
 
 process.on("exit", () => {
-  for (const end of living) end();
+  for (const end of endings) end();
 });
 
 /**
@@ -9,9 +9,9 @@ process.on("exit", () => {
  * @param end must be synchronous
  */
 export function endOnExit(end: () => void): () => void {
-  living.add(end);
+  endings.add(end);
   return () => {
-    living.delete(end);
+    endings.delete(end);
   };
 }
 

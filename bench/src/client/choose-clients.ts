@@ -3,7 +3,7 @@ import type { BenchClient } from "./bench-client.js";
 
 type Clients = readonly BenchClient[];
 
-/** Groups that a client belongs to by its own properties. */
+/** For each group, whether a client belongs to it. */
 const GROUPS: ReadonlyMap<string, (client: BenchClient) => boolean> = new Map([
   ["standard", ({ standard }) => standard === true],
   ["candidates", ({ tunes, reference }) => tunes === undefined && !reference],
@@ -13,11 +13,11 @@ const GROUPS: ReadonlyMap<string, (client: BenchClient) => boolean> = new Map([
 ]);
 
 export interface ScenarioClients {
-  /** The word on the command line; the name of its file. */
+  /** Its name on the command line and of its file. */
   readonly name: string;
   /**
-   * The clients that it measures without `--clients`: groups and names, as on the command line; "none" if it measures servers. A new
-   * client belongs to groups by its properties, so a scenario that names clients says why. Default: `standard`.
+   * The clients that it measures without `--clients`: groups and names, as on the command line; "none" if it measures servers. A
+   * scenario that names clients leaves out new ones, so a comment says why. Default: `standard`.
    */
   readonly clients?: string;
   /** With `http` it measures connections to the gateway, so that clients over TCP cannot take part. Default: any protocol. */
@@ -25,8 +25,8 @@ export interface ScenarioClients {
 }
 
 /**
- * Returns the clients of a run, in the order of `clients`. Groups leave out those that the scenario cannot measure; the runner
- * skips named ones with a note.
+ * Returns the clients of a run, in the order of `clients`. Of a group, it leaves out clients that the scenario cannot measure.
+ * Clients named by `--clients` stay, and the runner skips them with a note.
  * @param text the value of `--clients`. Default: the scenario's own choice
  * @throws UsageError if a word is neither a client nor a group
  */
@@ -35,9 +35,9 @@ export function chooseClients(
   scenario: ScenarioClients,
   clients: Clients,
 ): Clients {
-  const { clients: own = "standard" } = scenario;
-  if (own === "none") return [];
-  const words = (text ?? own).split(",");
+  const { clients: byDefault = "standard" } = scenario;
+  if (byDefault === "none") return [];
+  const words = (text ?? byDefault).split(",");
   const names = clients.map(({ name }) => name);
   const unknown = words.find((word) => !GROUPS.has(word) && !names.includes(word));
   if (unknown !== undefined) {
@@ -67,10 +67,10 @@ export function assertMeasurable(
   );
 }
 
-/** Whether the words name a client. The group of a protocol contains nothing else, so that it is as good as a name. */
+/** Whether the words contain a client's name, or its protocol, which names all clients of that protocol. */
 const isNamed = ({ name, protocol }: BenchClient, words: readonly string[]): boolean =>
   words.includes(name) || words.includes(protocol);
 
-/** Whether a scenario can measure a client: it may measure connections to the gateway alone. */
+/** Whether a scenario can measure a client. A scenario with a protocol measures only clients of that protocol. */
 export const isMeasurable = (client: BenchClient, { protocol }: Pick<ScenarioClients, "protocol">): boolean =>
   protocol === undefined || client.protocol === protocol;

@@ -1,21 +1,22 @@
 import type { Series } from "../statistics/series.js";
 import type { Call, CallResult } from "./calls.js";
 
-/** How calls ended, as numbers, which are added up over trials. */
+/** Counts of how calls ended, and the longest time. */
 export interface Ending {
   readonly calls: number;
   /** Promises that resolved, rejected, or had not settled when the function's time was up. */
   readonly resolved: number;
   readonly failed: number;
   readonly hung: number;
-  /** Calls that resolved with what is not the command's value, or although the write was not applied. */
+  /** Calls that resolved with a wrong value, or although the write was not applied. */
   readonly wrong: number;
-  /** How often writes were applied beyond the first time. */
+  /** Number of times that writes were applied again. */
   readonly doubled: number;
   /** The longest time until a call settled, in ms; the function's time if one never did. */
   readonly ms: number;
 }
 
+/** The label of each count. */
 export const COUNTS = {
   calls: "calls",
   resolved: "resolved",
@@ -25,7 +26,7 @@ export const COUNTS = {
   wrong: "wrong values",
 };
 
-/** Returns the sums of the endings of calls, and their longest time. */
+/** Adds up counts. The time is the longest one. */
 export function endingsOf(endings: readonly Ending[]): Ending {
   const sumOf = (key: keyof Ending) => endings.reduce((sum, each) => sum + each[key], 0);
   const sums = Object.keys(COUNTS).map((key) => [key, sumOf(key as keyof Ending)]);
@@ -35,7 +36,7 @@ export function endingsOf(endings: readonly Ending[]): Ending {
 export const total = <K extends string>(rows: readonly { readonly [Key in K]: Series }[], key: K): number =>
   rows.reduce((sum, row) => sum + row[key].total, 0);
 
-/** The value that reads find under a key; stored before the trial. */
+/** The value that is stored under a key before the trial, for reads. */
 export const stored = (key: string): string => `value of ${key}`;
 
 /**
@@ -60,14 +61,14 @@ export function judge(call: Call, settled: CallResult | undefined, found: unknow
 
 function timesTooOften({ command, overwrittenWith }: Call, found: unknown): number {
   if (command === "incr") return Math.max(0, Number(found ?? 0) - 1);
-  // A repeat of the write has undone another client's.
+  // A repeat of the write has overwritten the value of another client.
   return overwrittenWith !== undefined && found !== overwrittenWith ? 1 : 0;
 }
 
-function isRight({ command, key, value, overwrittenWith }: Call, given: unknown, found: unknown): boolean {
-  if (command === "get") return given === stored(key);
-  if (command === "hgetall") return (given as { f?: unknown } | null)?.f === stored(key);
-  if (command === "set") return given === "OK" && (found === value || overwrittenWith !== undefined);
+function isRight({ command, key, value, overwrittenWith }: Call, returned: unknown, found: unknown): boolean {
+  if (command === "get") return returned === stored(key);
+  if (command === "hgetall") return (returned as { f?: unknown } | null)?.f === stored(key);
+  if (command === "set") return returned === "OK" && (found === value || overwrittenWith !== undefined);
   // A duplicate increment returns the stored sum. It counts as doubled, not as wrong too.
-  return typeof given === "number" && given === Number(found);
+  return typeof returned === "number" && returned === Number(found);
 }

@@ -7,18 +7,18 @@ import type { Context } from "../scenario.js";
 import { Child } from "../util/child.js";
 import type { Job, JobResult } from "./jobs.js";
 
-let found: readonly [client?: number, server?: number] | undefined;
+let chosenCores: readonly [client?: number, server?: number] | undefined;
 
-/** Returns the core of the client and that of the server. Without taskset or a second core, the system chooses both. */
+/** Returns the cores for client and server. Returns none without taskset or a second core: then the system chooses. */
 export function cores(): readonly [client?: number, server?: number] {
-  if (!found) {
+  if (!chosenCores) {
     const { status } = spawnSync("taskset", ["-c", "0,1", "true"]);
-    found = status === 0 && availableParallelism() > 1 ? [0, 1] : [];
+    chosenCores = status === 0 && availableParallelism() > 1 ? [0, 1] : [];
   }
-  return found;
+  return chosenCores;
 }
 
-/** The command that runs a program of this package, on one core if it is given. */
+/** Returns the command that runs a program of this package, on a given core or on any. */
 export const commandFor = (core: number | undefined, program: string, ...args: string[]): string[] => [
   ...(core === undefined ? [] : ["taskset", "-c", String(core)]),
   ...[process.execPath, built(program), ...args],
@@ -26,7 +26,7 @@ export const commandFor = (core: number | undefined, program: string, ...args: s
 
 const TOKEN = "a-token-of-about-the-usual-length-0123456789abcdef";
 
-/** Starts a server of fixed replies, over HTTP and RESP, in a process of its own, and records where it and the clients run. Returns a function that gives its address. */
+/** Starts a process that sends fixed replies over HTTP and RESP, and records whether server and clients have cores of their own. */
 export async function startFixedServer({ defer, record }: Pick<Context, "defer" | "record">) {
   const [, core] = cores();
   const placement = core === undefined ? "anywhere" : "own cores";
@@ -35,7 +35,7 @@ export async function startFixedServer({ defer, record }: Pick<Context, "defer" 
   const child = new Child(commandFor(core, "perf/fixed-server.js"));
   defer(() => child.end());
   const ports = await child.request<{ plain: number; tls: number }>({ cert, key });
-  /** Returns how to reach the server with a round trip in ms: through a proxy, or directly if it is 0. */
+  /** Returns the server's address for a round-trip time in ms: that of a proxy, or the server's own if it is 0. */
   return async (tls: boolean, rttMs: number): Promise<Place> => {
     let port = tls ? ports.tls : ports.plain;
     if (rttMs > 0) {
@@ -48,13 +48,13 @@ export async function startFixedServer({ defer, record }: Pick<Context, "defer" 
   };
 }
 
-/** Notes of all scenarios that measure clients against the server of fixed replies. */
+/** Notes of all scenarios that measure clients against the server that sends fixed replies. */
 export const FIXED_SERVER_NOTES: readonly string[] = [
   "A separate process sends fixed replies: over HTTP with the headers of warmline-gateway, over TCP as Redis does. It uses so little CPU time that the client determines the results.",
   "Compared clients run one after another in each round, in an order determined by the seed. With taskset and two cores, client and server have a core each.",
 ];
 
-/** Starts a process with one client in it, which ends with the run. Returns a function that runs a job in it. */
+/** Starts a process with one client, and ends it after the run. Returns a function that runs a job in it. */
 export async function startWorker(client: string, { endpoint, trust }: Place, defer: Context["defer"]) {
   const args = [client, JSON.stringify(endpoint)];
   const child = new Child(commandFor(cores()[0], "perf/worker.js", ...args), trust);

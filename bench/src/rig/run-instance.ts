@@ -13,15 +13,15 @@ interface RunInstanceOptions extends Omit<InstanceOptions, "handler" | "env"> {
   readonly events?: readonly unknown[];
   /** The body that each invocation must return. Default: not checked. */
   readonly expected?: unknown;
-  /** Is called after each invocation with its number, from 0. */
+  /** Called after each invocation with its number, from 0. */
   onInvoked?(call: number): void;
 }
 
 /**
  * Starts an instance, runs the invocations one after another and stops it. The first event waits for the end of the init phase, as
  * in an on-demand start.
- * @returns times in ms, `init` from the start of the process to the first request for an invocation, `first` and `warm` of the handler
- * in the first and in later invocations; the body that each invocation returned; and the method of the CPU limit, if there was one
+ * @returns `init`: time in ms from the start of the process to its first request for an invocation. `first` and `warm`: time in ms of
+ * the handler in the first and in each later invocation. `bodies`: what each returned. `throttle`: how the CPU was limited, if it was
  * @throws if an invocation fails or returns another value than expected: its numbers would be meaningless
  */
 export async function runInstance(label: string, spec: FunctionSpec, options: RunInstanceOptions) {
@@ -73,9 +73,10 @@ export async function invokeFrozen(instance: Instance, event: unknown): Promise<
   return invocation;
 }
 
+/** Simulates users that send requests at random times. */
 export const USERS: FunctionSpec = { handler: handlerPath("sparse-users"), env: {} };
 
-/** Starts instances that each run one invocation and then stay. `done` resolves once all invocations have ended. */
+/** Starts instances that each run one invocation and stay until `defer` stops them. `done` resolves after all invocations. */
 export async function startInstances(
   label: string,
   spec: FunctionSpec,

@@ -9,10 +9,11 @@ export interface Run {
   readonly settings: Settings;
   readonly clients: readonly BenchClient[];
   readonly parts: readonly Run[];
-  /** The command that runs this again, seed included. */
+  /** The command that repeats this run with the same seed. */
   readonly line: string;
 }
 
+/** The files to write. */
 export interface Output {
   readonly json: string | undefined;
   readonly report: string | undefined;
@@ -31,25 +32,25 @@ export type CommandLine =
       readonly seed: number;
     };
 
-export const HELP = `npm start                             the scenario keepalive with few repetitions, and its checks; takes the
-                                      options of keepalive, and --full for as many repetitions as npm run bench has
+export const HELP = `npm start                             the scenario keepalive with its checks, but few repetitions. Takes the
+                                      options of keepalive, and --full for the repetitions of npm run bench
 npm run bench -- SCENARIO [options]
 npm run bench -- all [options]        every scenario, one report
-npm run bench -- report FILE...       a report of results that --json wrote; if several are of one scenario, the last one counts
+npm run bench -- report FILE...       a report of files that --json wrote. Of several for one scenario, the last one counts
 npm run bench -- publish [SCENARIO...] [--runs N] [--seed N]
-                                      the published results: several runs of each scenario, spread over the duration of the publication
+                                      the published results: runs all scenarios once, then all again, and so on
 npm run bench -- --list
 
 --quick            few repetitions and no verdicts: for a first look, not for numbers to quote
---only             the scenario without its further parts; a part runs alone by its own name
+--only             the scenario itself, without its parts. To run a part alone, give its name as SCENARIO
 --rtt MS           round-trip time to the gateway in ms; default 1, as within a data centre.
                    Scenarios that compare round-trip times take several: --rtt 0,2,20
 --tls              use TLS, with a self-signed certificate
---clients A,B      measure these clients, or groups: standard; candidates: those that an application would choose,
-                   as shipped; all; http; tcp
+--clients A,B      measure these clients or groups of clients: standard, all, http, tcp, or candidates
+                   (clients as shipped that an application would choose)
 --invocations N    invocations per client, variant and round
---rounds N         rounds, each with instances of its own; in faults and zombie: trials per client and case
---seconds N        duration of the load in s, for scenarios that run for a fixed time; in lambda, of the pause
+--rounds N         rounds, each with its own instances. In faults and zombie: trials per client and case
+--seconds N        duration of the load in s, for scenarios that run for a fixed time. In lambda: duration of the pause
 --memory MB        the function's memory size; the scenarios memory and lambda take several: --memory 128,1769
 --seed N           seed of the random order; printed with the result
 --json FILE        write all measurements as JSON
@@ -66,20 +67,20 @@ const START = "start";
 /** The default number of runs of a publication. With fewer, no check is decided. */
 const PUBLISHED_RUNS = 5;
 
-/** Returns a test of whether something holds for a scenario or one of its parts. */
-const inSome =
-  (takes: (scenario: Scenario) => boolean) =>
+/** Returns a function that tells whether a scenario or one of its parts meets a condition. */
+const inScenarioOrPart =
+  (condition: (scenario: Scenario) => boolean) =>
   (scenario: Scenario): boolean =>
-    [scenario, ...(scenario.parts ?? [])].some(takes);
+    [scenario, ...(scenario.parts ?? [])].some(condition);
 
-/** Options that only some scenarios take, each with a test of whether a scenario takes it. */
-const SOME_TAKE: Readonly<Record<string, (scenario: Scenario) => boolean>> = {
-  invocations: inSome(({ defaults }) => defaults.invocations !== undefined),
-  seconds: inSome(({ defaults }) => defaults.seconds !== undefined),
-  memory: inSome(({ sizes }) => sizes === true),
-  clients: inSome(({ clients }) => clients !== "none"),
-  rtt: inSome(({ fixed }) => !fixed?.includes("rtt")),
-  tls: inSome(({ fixed }) => !fixed?.includes("tls")),
+/** For each option that only some scenarios take: whether a scenario takes it. */
+const TAKEN_BY: Readonly<Record<string, (scenario: Scenario) => boolean>> = {
+  invocations: inScenarioOrPart(({ defaults }) => defaults.invocations !== undefined),
+  seconds: inScenarioOrPart(({ defaults }) => defaults.seconds !== undefined),
+  memory: inScenarioOrPart(({ sizes }) => sizes === true),
+  clients: inScenarioOrPart(({ clients }) => clients !== "none"),
+  rtt: inScenarioOrPart(({ fixed }) => !fixed?.includes("rtt")),
+  tls: inScenarioOrPart(({ fixed }) => !fixed?.includes("tls")),
 };
 
 /** Parses the command line. @throws UsageError with a one-line message */
@@ -91,7 +92,7 @@ export function parse(
   const { values, positionals, tokens } = read(args);
   if (values.help) return { action: "help" };
   if (values.list) return { action: "list" };
-  const [name, ...more] = positionals;
+  const [name, ...rest] = positionals;
   const output: Output = { json: values.json, report: values.report };
   const refuse = (options: readonly string[], problem: string) => {
     const option = options.find((each) => each in values);
@@ -99,11 +100,11 @@ export function parse(
   };
   const allBut = (...allowed: string[]) => Object.keys(values).filter((each) => !allowed.includes(each));
   if (name === "report") {
-    if (more.length === 0) throw new UsageError("report needs at least one file that --json wrote.");
+    if (rest.length === 0) throw new UsageError("report needs at least one file that --json wrote.");
     refuse(allBut("json", "report"), "cannot be used with report, which measures nothing.");
-    return { action: "report", files: more, ...output };
+    return { action: "report", files: rest, ...output };
   }
-  if (name === undefined || (more.length > 0 && name !== "publish"))
+  if (name === undefined || (rest.length > 0 && name !== "publish"))
     throw new UsageError(
       "Expected one scenario, all, publish or report. --list shows the scenarios, --help the options.",
     );
@@ -118,14 +119,14 @@ export function parse(
   const seed = readNumber("seed", values.seed, 0) ?? Math.floor(Math.random() * 1e6);
   const rtts = readNumbers("rtt", values.rtt, 0, false);
   const sizes = readNumbers("memory", values.memory, 64);
-  const given = {
+  const overrides = {
     invocations: readNumber("invocations", values.invocations, 2),
     rounds: readNumber("rounds", values.rounds, 1),
     seconds: readNumber("seconds", values.seconds, 0.1, false),
   };
   const runOf = (scenario: Scenario): Run => {
-    const chosen = (option: keyof typeof given) =>
-      given[option] ?? scenario.defaults[option]?.[isShort ? 1 : 0] ?? 1;
+    const chosen = (option: keyof typeof overrides) =>
+      overrides[option] ?? scenario.defaults[option]?.[isShort ? 1 : 0] ?? 1;
     const settings: Settings = {
       ...{ quick, rttMs: rtts?.[0] ?? 1, rtts, tls: values.tls ?? false, seed, sizes },
       ...{ invocations: chosen("invocations"), rounds: chosen("rounds"), seconds: chosen("seconds") },
@@ -145,24 +146,24 @@ export function parse(
   };
   if (name === "all") return { action: "all", runs: scenarios.map(runOf), ...output };
   if (name === "publish") {
-    const chosen = more.length === 0 ? scenarios : more.map((word) => find(word, scenarios));
+    const chosen = rest.length === 0 ? scenarios : rest.map((word) => find(word, scenarios));
     const count = readNumber("runs", values.runs, 1) ?? PUBLISHED_RUNS;
     return { action: "publish", runs: chosen.map(runOf), count, seed };
   }
   const withParts = scenarios.flatMap((each) => [each, ...(each.parts ?? [])]);
   const scenario = find(isStart ? "keepalive" : name, withParts);
-  for (const [option, isTaken] of Object.entries(SOME_TAKE)) {
+  for (const [option, isTaken] of Object.entries(TAKEN_BY)) {
     if (isTaken(scenario)) continue;
     const takers = scenarios.filter(isTaken).map((each) => each.name);
     refuse([option], `cannot be used with ${scenario.name}, only with ${takers.join(", ")} or all.`);
   }
-  if (rtts && rtts.length > 1 && !inSome(({ distances }) => distances === true)(scenario))
+  if (rtts && rtts.length > 1 && !inScenarioOrPart(({ distances }) => distances === true)(scenario))
     throw new UsageError(`--rtt must be one number for ${name}, which measures one round-trip time.`);
   assertMeasurable(values.clients, scenario, clients);
   return { action: "run", ...runOf(scenario), ...output };
 }
 
-/** Returns the number of an option. @throws UsageError if it is not a number, or below `least` */
+/** Returns the value of an option as a number. @throws UsageError if it is not a number, or below `least` */
 function readNumber(name: string, text: string | undefined, least: number, isWhole = true) {
   if (text === undefined) return undefined;
   const value = Number(text);
@@ -191,7 +192,7 @@ function read(args: readonly string[]) {
   }
 }
 
-/** Returns the command line that runs a scenario again: with its seed, without output files and options that it does not use. */
+/** Returns the command that runs a scenario again: with the same seed, without output files and options that it does not use. */
 function repeatCommand(
   tokens: ReturnType<typeof read>["tokens"],
   typed: string,
@@ -199,7 +200,7 @@ function repeatCommand(
   seed: number,
 ): string {
   if (typed === "publish") return `npm run bench -- publish ${scenario.name} --seed ${seed}`;
-  const isUsed = (name: string) => SOME_TAKE[name]?.(scenario) ?? !["json", "report", "seed"].includes(name);
+  const isUsed = (name: string) => TAKEN_BY[name]?.(scenario) ?? !["json", "report", "seed"].includes(name);
   const kept = tokens.flatMap((token) =>
     token.kind !== "option" || !isUsed(token.name)
       ? []

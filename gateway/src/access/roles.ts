@@ -55,7 +55,7 @@ export function namesOf(test: (info: CommandInfo) => boolean): ReadonlySet<strin
   return new Set([...allCommandInfo()].filter(test).map(({ name }) => name));
 }
 
-/** The names of the commands that a role allows, as {@link CommandInfo} has them; null for all. */
+/** The names, as in {@link CommandInfo}, of the commands that a role allows; null for all. */
 export const COMMANDS_OF: Readonly<Record<Role, ReadonlySet<string> | null>> = {
   admin: null,
   standard: namesOf(isStandard),

@@ -20,13 +20,13 @@ import {
 /** Maximum number of bytes that one byte of a string becomes: `\u0000`. */
 const MAX_ESCAPE = 6;
 
-/** The expected size of the output, as a multiple of the input. */
+/** Minimum of the expected ratio of output to input. */
 const MIN_EXPANSION = 1.125;
 
 /** A line of more bytes than this is encoded in parts as it arrives. Only a status or an error is that long. */
 const LONG_LINE = 64;
 
-/** What a reply, or the end of an array, adds to the output at most: `{"result":null},` */
+/** Bytes expected around each reply, as in `{"result":null},`. */
 const FRAME = 16;
 /** Texts up to this length are copied letter by letter. */
 const SHORT = 16;
@@ -51,11 +51,11 @@ const HEX = Buffer.from("0123456789abcdef");
 export interface ReplyEncoder {
   /** Encodes the next bytes of a reply, wherever they were split. */
   write(bytes: Buffer): void;
-  /** Encodes what comes after the last reply. */
+  /** Ends the body after the last reply. */
   end(): void;
   /** Returns what was encoded since the last call. */
   take(): Buffer;
-  /** Takes bytes back that {@link take} returned and that are not needed any more. */
+  /** Lets the encoder reuse the memory of bytes that {@link take} returned and that are no longer needed. */
   recycle(bytes: Buffer): void;
 }
 
@@ -81,17 +81,17 @@ enum At {
 }
 
 /**
- * Encodes RESP2 replies as JSON from any split of their bytes: `{"result":...}` or `{"error":"..."}` for each reply. In base64
- * every string but a top-level status `OK` and error texts is encoded. An error inside an array becomes an object
+ * Encodes RESP2 replies, split anywhere, as JSON: `{"result":...}` or `{"error":"..."}` for each reply. With base64, all
+ * strings are encoded except error texts and a top-level status `OK`. An error inside an array becomes an object
  * `{"error":"..."}`. The time and memory of a call are bounded by the bytes given to it. The replies have to be well-formed.
  */
 export class JsonEncoder implements ReplyEncoder {
   #out: Buffer = EMPTY;
   #size = 0;
-  /** Memory for the next output: allocations of its size have V8 collect garbage often. */
+  /** Memory for the next output. Allocating that much each time would make V8 collect garbage often. */
   #spare: Buffer = EMPTY;
-  /** Bytes written since the last call of `take`, and the ratio of output to input before it. */
-  #given = 0;
+  /** Bytes passed to `write` since the last call of `take`, and the ratio of output to input before that call. */
+  #written = 0;
   #expansion = MIN_EXPANSION;
   #at = At.Line;
   /** The beginning of a line that was split. */
@@ -100,7 +100,7 @@ export class JsonEncoder implements ReplyEncoder {
   #left = 0;
   /** Whether the current string is an error. */
   #isError = false;
-  /** The last bytes of a string so far, if a character or a group of base64 continues in the next part. */
+  /** The last bytes of the current part, if a character or a group of base64 continues in the next part. */
   #carry: Buffer = EMPTY;
   /** Elements still to come of each array that is open. */
   readonly #open: number[] = [];
@@ -117,7 +117,7 @@ export class JsonEncoder implements ReplyEncoder {
   }
 
   write(bytes: Buffer): void {
-    this.#given += bytes.length;
+    this.#written += bytes.length;
     this.#reserve(Math.ceil(bytes.length * this.#expansion));
     let from = 0;
     while (from < bytes.length) {
@@ -144,9 +144,9 @@ export class JsonEncoder implements ReplyEncoder {
 
   take(): Buffer {
     const done = this.#out.subarray(0, this.#size);
-    // What comes next is most often of the same kind: then it needs one allocation.
-    if (this.#given > 0) this.#expansion = Math.max(MIN_EXPANSION, this.#size / this.#given);
-    this.#given = 0;
+    // The next output usually has a similar ratio, and then needs only one allocation.
+    if (this.#written > 0) this.#expansion = Math.max(MIN_EXPANSION, this.#size / this.#written);
+    this.#written = 0;
     this.#out = EMPTY;
     this.#size = 0;
     return done;
@@ -154,7 +154,7 @@ export class JsonEncoder implements ReplyEncoder {
 
   recycle(bytes: Buffer): void {
     const { byteLength } = bytes.buffer;
-    // Smaller ones may be in Node's pool.
+    // A smaller buffer may be part of Node's pool.
     if (byteLength > Math.max(Buffer.poolSize, this.#spare.length)) this.#spare = Buffer.from(bytes.buffer);
   }
 
@@ -190,7 +190,7 @@ export class JsonEncoder implements ReplyEncoder {
     this.#text(line, 1, line.length, false);
   }
 
-  /** Encodes more of a long status or error. Returns where it ends. */
+  /** Encodes more of a long status or error. Returns the index up to which bytes were read. */
   #readText(bytes: Buffer, from: number): number {
     const end = bytes.indexOf(CR, from);
     const to = end < 0 ? bytes.length : end;
@@ -206,7 +206,7 @@ export class JsonEncoder implements ReplyEncoder {
     return isItem;
   }
 
-  /** Takes a whole line, `line[from, to)`, its line break left out. */
+  /** Encodes a whole line, `line[from, to)`, which excludes its line break. */
   #takeLine(line: Buffer, from: number, to: number): void {
     const type = line[from]!;
     if (this.#open.length === 0 && this.shape === "elements" && this.#items === 0) {
@@ -221,7 +221,7 @@ export class JsonEncoder implements ReplyEncoder {
       this.#ascii('{"error":"');
       this.#escaped(line, from + 1, to);
       this.#push(QUOTE);
-      // An error is an object of its own, even in an array, whose ends it closes as any item.
+      // Even in an array, an error is an object.
       this.#endValue(true);
       return;
     }
@@ -272,7 +272,7 @@ export class JsonEncoder implements ReplyEncoder {
     this.#left = 2;
   }
 
-  /** Closes what ends with a value. `isError` is true of an error, whose object is closed as that of a result is. */
+  /** Closes the object around a value, and the arrays of which the value is the last element. An error always has an object. */
   #endValue(isError = false): void {
     const open = this.#open;
     if (isError || this.#isItem()) this.#push(CLOSE_BRACE);
@@ -378,7 +378,7 @@ export class JsonEncoder implements ReplyEncoder {
   }
 }
 
-/** Encodes whole replies. */
+/** Returns complete replies as JSON. */
 export function jsonOf(replies: readonly Buffer[], base64: boolean, shape: Shape): Buffer {
   const expected = replies.reduce((sum, { length }) => sum + length * MIN_EXPANSION + FRAME, 0);
   const encoder = new JsonEncoder(base64, shape, Math.ceil(expected));
@@ -387,7 +387,7 @@ export function jsonOf(replies: readonly Buffer[], base64: boolean, shape: Shape
   return encoder.take();
 }
 
-/** Passes replies on as the bytes of Redis. */
+/** Passes on replies as the RESP bytes that Redis sent. */
 export class RespEncoder implements ReplyEncoder {
   #parts: Buffer[];
 
@@ -412,7 +412,7 @@ export class RespEncoder implements ReplyEncoder {
   recycle(): void {}
 }
 
-/** Returns an index up to which all characters are complete: the start of a last one of several bytes, else the length. */
+/** Returns an index up to which all characters are complete: the start of a last character of several bytes, else the length. */
 export function characterEnd(bytes: Buffer): number {
   const { length } = bytes;
   for (let i = length - 1; i >= 0 && i >= length - 4; i--) {
@@ -420,7 +420,7 @@ export function characterEnd(bytes: Buffer): number {
     if (byte < 0x80) return length;
     if (byte >= 0xc0) return i;
   }
-  // Only continuation bytes: four or more belong to no open character, fewer are held back until more bytes come.
+  // Only continuation bytes: four or more are malformed, fewer are held back until more bytes come.
   return length < 4 ? 0 : length;
 }
 

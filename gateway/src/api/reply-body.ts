@@ -29,7 +29,7 @@ export interface ReplyBodyOptions {
  */
 export class ReplyBody implements BodySource {
   readonly #parts = new Fifo<Buffer>();
-  /** Encoded bytes that have not left yet. */
+  /** Encoded bytes that are not written yet. */
   readonly #leaving = new Fifo<Buffer>();
   /** Index of the next byte in the first part. */
   #at = 0;
@@ -53,7 +53,7 @@ export class ReplyBody implements BodySource {
     this.#reserved = reserved;
   }
 
-  /** Makes one; null if there is no room in the budget for it and for `reserved` bytes that are about to be written. */
+  /** Creates a body. Returns null if the budget has no room for it and for `reserved` bytes that are about to be written. */
   static create(options: ReplyBodyOptions, reserved: number): ReplyBody | null {
     return options.budget.take(ENCODED + reserved, REPLY_SHARE) ? new ReplyBody(options, reserved) : null;
   }
@@ -100,7 +100,7 @@ export class ReplyBody implements BodySource {
     listener();
   }
 
-  /** The last reply is complete. */
+  /** Ends the body after the last reply. */
   end(): void {
     if (this.#cancelled) return;
     this.#ended = true;

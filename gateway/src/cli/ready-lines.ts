@@ -3,7 +3,7 @@ import { loginSourceOf, type SignInSettings } from "../redis/credentials/sources
 import { parseRedisUrl } from "../redis/redis-address.js";
 import type { KeptToken } from "./kept-token.js";
 
-/** Returns the environment variables of the gateway's URL and token, as this client, @upstash/redis and @vercel/kv name them. */
+/** Returns the environment variables of the gateway's URL and token, as warmline, @upstash/redis and @vercel/kv name them. */
 export function environmentOf(gateway: {
   readonly url: string;
   readonly token: string;
@@ -19,8 +19,8 @@ export function environmentOf(gateway: {
 }
 
 /**
- * Returns the environment variable for clients of Redis's own protocol, if there is one server, reached by TCP, without a password or
- * with one that does not change.
+ * Returns the environment variable for clients of Redis's own protocol. Empty unless Redis is a single server over TCP, and its URL
+ * has the password, if there is one.
  */
 export function redisEnvironmentOf(options: SignInSettings): Record<string, string> {
   const { redis } = options;
@@ -32,8 +32,8 @@ export function redisEnvironmentOf(options: SignInSettings): Record<string, stri
 /**
  * Returns the lines printed once the gateway is ready. Programs can wait for the first line. The last lines can be
  * pasted into a `.env` file.
- * @param kept the token that the gateway made itself. Null for a token that was given, which is not printed: it is known
- * already, and a server's output is kept in logs
+ * @param kept the token that the gateway generated. Null for a token from the settings, which is not printed: the user knows
+ * it, and logs keep a server's output
  */
 export function readyLines(
   gateway: Pick<StartedGateway, "url" | "token" | "engine" | "data" | "problem" | "seeded" | "console">,

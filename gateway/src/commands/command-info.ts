@@ -4,7 +4,7 @@ import { TABLE } from "./table.js";
 /** The facts about a command, from Redis's own description of it. */
 export type CommandInfo = Readonly<ReturnType<typeof infoOf>>;
 
-/** Reads the facts of a row of the table: group, arity, flags, places of keys, request policy, response policy. */
+/** Reads the facts of a row of the table: group, arity, flags, positions of keys, request policy, response policy. */
 function infoOf(name: string, row: string, id: number) {
   const [group = "", arity, flags = "", keys = "-", request = "-", response = "-"] = row.split(" ");
   return {

@@ -59,8 +59,8 @@ function streams(args: readonly string[]): readonly number[] | null {
 }
 
 /**
- * The finders of keys that follow from options in any order, by the name in the notation, such as `georadius@6`: of all arguments
- * of a command, and the number in the notation. They return null when the arguments are not of the form that the command must have.
+ * Functions that find keys whose positions depend on options in any order, by their name in the table, such as `georadius@6`. They
+ * take all arguments of a command, and the number after the @. They return null if the arguments are malformed.
  */
 export const KEYS_BY_OPTIONS: Readonly<
   Record<string, (args: readonly string[], from: number) => readonly number[] | null>

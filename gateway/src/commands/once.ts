@@ -25,7 +25,7 @@ export const ONCE_SCRIPTS: ReadonlyMap<string, number> = new Map([
 /** The longest of those scripts, so that no other is hashed for nothing. */
 const MAX_SCRIPT = 1_024;
 
-/** Returns the command that an EVAL of such a script runs, and the places of its keys; else null. */
+/** Returns the command that an EVAL of such a script runs, and the positions of its keys; else null. */
 export function onceCallOf(command: Command): { wrapped: Command; keys: readonly number[] } | null {
   if (command.name !== "EVAL" || command.size < 7) return null;
   const script = command.text(1);

@@ -402,7 +402,7 @@ export class Connection {
   }
 
   #stepHead(): boolean {
-    // While the client does not take responses, no further request is begun.
+    // While the client does not read its responses, no further request is read.
     if (this.#socket.writableNeedDrain) return false;
     const head = this.#reader.readHead();
     if (!head) {

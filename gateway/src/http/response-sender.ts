@@ -3,21 +3,18 @@ import { TLSSocket } from "node:tls";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { writeQueueSize } from "../util/write-queue.js";
 
-/** Bodies are written in slices of this many bytes, so that what a slow reader has taken shows. */
+/** Bodies are written in slices of this many bytes, so that the progress of a slow reader can be seen. */
 const SLICE = 128 * 1_024;
 /** Time in ms after which a body that is being sent lets other requests proceed. */
 const MAX_SEND_TIME = 2;
 
 /** The body of a response, produced as the client reads it. */
 export interface BodySource {
-  /**
-   * Returns the next bytes, in pieces that are written together; null after the last; undefined if there are none yet:
-   * {@link ResponseSender.send} follows.
-   */
+  /** Returns the next pieces, which are written together. Null at the end. Undefined if there are none until the source calls `send`. */
   next(): readonly Buffer[] | null | undefined;
-  /** The pieces of one call of {@link next} have left, in the order of the calls: their memory may be used again. */
+  /** Called after the pieces of one call of {@link next} were written, in the order of the calls. Their memory may be reused. */
   written?(): void;
-  /** The connection closed before the last byte. */
+  /** Called if the connection closes before the last byte. */
   cancel?(): void;
 }
 
@@ -38,16 +35,16 @@ export class WholeBody implements BodySource {
 /** Writes responses to a socket as fast as the client takes them. Bytes that the client has not read count in the budget. */
 export class ResponseSender {
   #source: BodySource | null = null;
-  /** Called when pieces of the current body have left. */
+  /** Called after pieces of the current body were written. */
   #onWritten = () => this.#sendAfterWrite();
   #sendsSoon = false;
-  /** Time spent on sending in this iteration of the event loop, or since the last one that was long, in ms. */
+  /** Time in ms spent on sending since the sender last let other requests proceed. */
   #sendTime = 0;
   #taken = 0;
-  /** Bytes of the current write that the kernel had not accepted. */
+  /** Bytes of the current write that the kernel had not accepted at the last check, and the time of the last progress. */
   #queued = 0;
   #takenAt = 0;
-  /** Bytes of the budget that are given back when the client has taken all that was written. */
+  /** Bytes taken from the budget. They are given back when the client has taken all that was written. */
   #counted = 0;
 
   /** @param onSent called when the last byte of a body was given to the socket */
@@ -62,12 +59,12 @@ export class ResponseSender {
     return this.socket.writableLength;
   }
 
-  /** Whether so much waits for the client that no further request is begun. */
+  /** Whether the socket's write buffer is full, since the client reads too slowly. */
   get isBehind(): boolean {
     return this.socket.writableLength >= this.socket.writableHighWaterMark;
   }
 
-  /** Whether the client took some of what waits for it in the last `within` ms. */
+  /** Whether the client took bytes in the last `within` ms, as seen by calls of this method. */
   progresses(now: number, within: number): boolean {
     const taken = this.socket.bytesWritten - this.backlog;
     const queued = writeQueueSize(this.socket);
@@ -80,8 +77,8 @@ export class ResponseSender {
   }
 
   /**
-   * Takes bytes of the budget for a body that is about to be sent, until the client has taken it. Returns false, and takes
-   * none, if more than this share of the budget would then be in use.
+   * Reserves bytes of the budget for a body, until the client has taken it. Returns false, and reserves none, if more than
+   * this share of the budget would then be in use.
    */
   reserve(bytes: number, share: number): boolean {
     if (!this.budget.take(bytes, share)) return false;
@@ -90,8 +87,8 @@ export class ResponseSender {
   }
 
   /**
-   * Counts what the client has not taken yet in the budget. If more than this share of it would be in use then, the connection
-   * is reset, and the result is false.
+   * Counts bytes that the client has not taken yet in the budget. Resets the connection and returns false if more than this
+   * share of the budget would then be in use.
    */
   countBacklog(share = 1): boolean {
     const socket = this.socket;
@@ -112,13 +109,14 @@ export class ResponseSender {
     if (this.#counted > 0 && !this.#source && this.socket.writableLength === 0) this.#release();
   }
 
-  /** Closes the connection at once, so that the client can't take what it has received for a whole response. */
+  /** Closes the connection at once, so that the client can't mistake a part of the response for the whole. */
   abort(): void {
     // Without chunks or a length, only a reset shows that the body is incomplete.
     if (this.socket instanceof TLSSocket) this.socket.destroy();
     else this.socket.resetAndDestroy();
   }
 
+  /** Writes the head of a response, and starts to send its body. */
   begin(head: Buffer, source: BodySource): void {
     this.#source = source;
     this.#onWritten = () => {
@@ -167,6 +165,7 @@ export class ResponseSender {
     setImmediate(this.#sendMore);
   }
 
+  /** Cancels the current body, and gives back the bytes of the budget. To be called when the connection has closed. */
   close(): void {
     this.#source?.cancel?.();
     this.#source = null;

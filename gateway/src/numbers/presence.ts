@@ -4,7 +4,7 @@ import type { Upstream } from "../redis/upstream.js";
 import { command } from "../resp/command.js";
 
 /**
- * The channel on which gateways that share a Redis hear of each other. No token may publish on it. A script may, but a forged
+ * The channel on which gateways that share a Redis learn of each other. No token may publish on it. A script may, but a forged
  * message can only end an offer of numbers, not begin one, since gateways answer every hello.
  */
 export const GATEWAYS_CHANNEL = "warmline:gateways";

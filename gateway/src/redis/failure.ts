@@ -51,10 +51,10 @@ export class UpstreamFailure extends Error {
   }
 }
 
-/** The failure of what was not sent before the gateway closes. */
+/** The failure of commands that were not sent before the gateway closed. */
 export const CLOSING = new UpstreamFailure("closing", "the gateway is closing");
 
-/** The failure of what was not sent before its request was cancelled. */
+/** The failure of commands that were not sent before their request was cancelled. */
 export const CANCELLED = new UpstreamFailure("closing", "the request was cancelled");
 
 /** Takes the bytes of a streamed reply. After the last bytes, either `end` or `fail` is called, once. */

@@ -58,7 +58,7 @@ export interface InFlightConnectionHandler {
   onLeave(): void;
   /** A batch may send its next chunk. */
   onSendable(batch: CommandBatch): void;
-  /** The connection was lost or could not be opened. What was written on it has failed already. */
+  /** The connection was lost or could not be opened. Commands written on it have failed already. */
   onDown(reason: string): void;
 }
 
@@ -107,7 +107,7 @@ export class InFlightConnection {
     return this.socket.upSince !== null && !this.socket.blocked;
   }
 
-  /** Whether another connection has taken its place. */
+  /** Whether another connection has taken its place, for a reason other than silence. */
   isReplaced = false;
   /** Whether the address leads to another server, so that it is not used again. */
   isLeft = false;
@@ -177,7 +177,7 @@ export class InFlightConnection {
     return false;
   }
 
-  /** Ends the connection in silence; what was written fails with this message. */
+  /** Closes the connection without calling `onDown`. Commands written on it fail with this message. */
   close(message: string): void {
     this.socket.close();
     this.#forget(message);

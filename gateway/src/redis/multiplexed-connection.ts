@@ -5,15 +5,15 @@ import { CANCELLED, type Receiver, UpstreamFailure } from "./failure.js";
 import { InFlightConnection, type InFlightConnectionHandler } from "./in-flight-connection.js";
 import type { RedisSocketOptions } from "./redis-socket.js";
 
-/** Maximum number of replaced connections still in use. Above it, a large reply delays those behind it. */
+/** Maximum number of replaced connections still in use. Above it, a large reply delays the replies behind it. */
 const MAX_REPLACED = 64;
 /** A read that would wait longer than this behind a large reply, in ms, is sent again on another connection. */
 const READS_WAIT = 1_000;
-/** The largest reply, in bytes, that counts as one which its reader takes in that time. */
+/** A reply of more bytes probably takes longer than that: reads behind it are sent again at once. */
 const SOON_OVER = 16 * 1_024 * 1_024;
 const INITIAL_BACKOFF = 50;
 const MAX_BACKOFF = 2_000;
-/** A connection that held this long, in ms, is replaced without delay. */
+/** If a connection was up for this long, in ms, the next one is opened without delay. */
 const MIN_STABLE_TIME = 1_000;
 /** Minimum interval between checks of deadlines, in ms. */
 const MIN_TIMER_INTERVAL = 5;
@@ -21,7 +21,7 @@ const MIN_TIMER_INTERVAL = 5;
 export interface MultiplexedConnectionOptions extends RedisSocketOptions {
   /** Timeout of a command in ms, from its call to its reply. */
   readonly timeout: number;
-  /** Commands that may be waiting or unanswered before more are refused. */
+  /** Maximum number of waiting or unanswered commands. More are refused. */
   readonly maxQueuedCommands: number;
   /**
    * The reconnect policy after the connection is lost.
@@ -31,7 +31,7 @@ export interface MultiplexedConnectionOptions extends RedisSocketOptions {
    * - `never`: the connection stays closed
    */
   readonly reconnect: "always" | "wanted" | "never";
-  /** Returns why the server was never reached, so that commands fail at once, or null. Default: they wait. */
+  /** Returns why the server was never reached, or null. With a reason, commands fail at once. Default: they wait. */
   readonly unreachedReason?: (() => string | null) | undefined;
   /** Time in ms for which an unused connection is kept, or opening one is retried. Default: no limit. */
   readonly idle?: number | undefined;
@@ -47,21 +47,21 @@ export interface MultiplexedConnectionOptions extends RedisSocketOptions {
  *
  * A connection on which a command timed out while Redis sent nothing gets no more commands. A new one replaces it, and the
  * old one stays open as long as a reply on it is awaited. A connection on which a reply of several megabytes begins is
- * replaced likewise. That reply is read as fast as its reader takes it. Reads written behind it are written again, once, on
+ * replaced too. That reply is read as fast as the client takes it. Reads written behind it are written again, once, on
  * the new connection.
  */
 export class MultiplexedConnection {
   readonly #queue = new BatchQueue();
   #connection: InFlightConnection | null = null;
-  /** Connections that were replaced: they fell silent, or a large reply delays what is behind it. */
-  readonly #silent = new Set<InFlightConnection>();
-  /** A connection that was held up and is free again: it replaces the next one. */
+  /** Connections that were replaced, because of silence, a large reply or another address, and still await replies. */
+  readonly #replaced = new Set<InFlightConnection>();
+  /** A connection that was held up by a large reply and is free again, for use when the next one is held up. */
   #spare: InFlightConnection | null = null;
   #flushing = false;
   /** Number of batches that had a part in the last write. */
   #lastBatchCount = 0;
   closed = false;
-  /** Whether its address leads to another server, so that it is not to be lent again. */
+  /** Whether the address now leads to another server, so that this connection is not lent again. */
   isLeft = false;
   #attempts = 0;
   #lastError = "no connection to Redis yet";
@@ -95,7 +95,7 @@ export class MultiplexedConnection {
   /** Commands waiting or unanswered, including commands given up. */
   get pending(): number {
     let sum = this.#queue.waiting + (this.#connection?.inFlight ?? 0);
-    for (const connection of this.#silent) sum += connection.inFlight;
+    for (const connection of this.#replaced) sum += connection.inFlight;
     return sum;
   }
 
@@ -104,7 +104,7 @@ export class MultiplexedConnection {
     if (!this.#connection && !this.closed && !this.#retry) this.#connect();
   }
 
-  /** Ends the pause before the next attempt to connect: the server is elsewhere now, or back. */
+  /** Ends the pause before the next attempt to connect, because the server is at another address or back. */
   retryNow(): void {
     this.#attempts = 0;
     if (!this.#retry || this.closed) return;
@@ -113,7 +113,7 @@ export class MultiplexedConnection {
     this.#connect();
   }
 
-  /** Sends commands in their order: see {@link CommandBatch}. Default of the deadline: the usual timeout from now. */
+  /** Sends commands in order: see {@link CommandBatch}. The deadline is by default `timeout` from now. */
   send(
     commands: readonly Command[],
     receiver: Receiver,
@@ -135,7 +135,7 @@ export class MultiplexedConnection {
     else this.#schedule();
   }
 
-  /** Ends the connection. What was written is unknown, what was not is unsent. */
+  /** Closes the connection. Written commands fail as `unknown`, the others as `unsent`. */
   close(): void {
     if (this.closed) return;
     this.closed = true;
@@ -143,7 +143,7 @@ export class MultiplexedConnection {
     clearTimeout(this.#retry);
     clearTimeout(this.#idleTimer);
     const message = "the connection to Redis was closed";
-    for (const connection of this.#silent) connection.close(message);
+    for (const connection of this.#replaced) connection.close(message);
     this.#spare?.close(message);
     this.#spare = null;
     this.#connection?.close(message);
@@ -160,7 +160,7 @@ export class MultiplexedConnection {
     this.#idleTimer ??= setTimeout(this.#onIdle, idle, idle).unref();
   }
 
-  /** Ends the connection, or the attempts at one, unless it was used since. */
+  /** Rests if the connection was not used for `idle` ms. Otherwise waits for the remaining time. */
   #onIdle = (idle: number): void => {
     const left = this.pending > 0 ? idle : this.#usedAt + idle - performance.now();
     if (left > 0) {
@@ -171,7 +171,7 @@ export class MultiplexedConnection {
     this.#rest();
   };
 
-  /** Ends the connection, or the attempts at one, until the next command. */
+  /** Closes the connection, or stops trying to open one, until the next command. */
   #rest(): void {
     clearTimeout(this.#retry);
     this.#retry = undefined;
@@ -187,7 +187,7 @@ export class MultiplexedConnection {
     if (this.closed) return new UpstreamFailure("closing", "the connection to Redis was closed");
     if (this.#unreachedReason !== null || (this.#retry && this.options.reconnect === "wanted"))
       return this.#unreachable();
-    // Short batches go before the rest of long ones, so that one client's pipeline does not have others refused.
+    // Short batches are written before the rest of long ones, so they are not refused because of one client's pipeline.
     const before = batch.isLong ? this.pending : this.pending - this.#queue.waitingInLong;
     if (before < this.options.maxQueuedCommands) return null;
     return new UpstreamFailure("full", "too many commands are waiting for Redis (setting maxQueuedCommands)");
@@ -205,11 +205,11 @@ export class MultiplexedConnection {
       onLeave: () => this.#leave(connection),
       onDown: (reason) => {
         if (connection === this.#spare) this.#spare = null;
-        else if (this.#silent.delete(connection)) this.#failBroken();
+        else if (this.#replaced.delete(connection)) this.#failBroken();
         else this.#lost(connection, reason);
       },
     };
-    // A connection that is lent may be in the middle of a transaction.
+    // A lent connection may be in the middle of a transaction, so it is not signed in again.
     const renews = this.options.reconnect !== "never";
     const connection = new InFlightConnection(this.options, this.options.timeout, handler, renews);
     this.#connection = connection;
@@ -218,11 +218,11 @@ export class MultiplexedConnection {
 
   /** A large reply has begun. Later commands, and reads that would wait for long, go to another connection. */
   #heldUp(connection: InFlightConnection, size: number): boolean {
-    // A connection that is lent is used by one client alone.
+    // Only one client uses a lent connection.
     if (this.options.reconnect === "never") return true;
     if (!connection.isReplaced) {
-      if (connection !== this.#connection || this.#silent.size >= MAX_REPLACED) return false;
-      this.#silent.add(connection);
+      if (connection !== this.#connection || this.#replaced.size >= MAX_REPLACED) return false;
+      this.#replaced.add(connection);
       connection.isReplaced = true;
       this.#connection = this.#spare;
       this.#spare = null;
@@ -235,9 +235,9 @@ export class MultiplexedConnection {
     return true;
   }
 
-  /** Sends the reads that wait on a replaced connection again, on the one that has taken its place. */
+  /** Sends the reads that wait on a replaced connection again, on the current one. */
   #repeatReads(connection: InFlightConnection): void {
-    if (!this.#silent.has(connection)) return;
+    if (!this.#replaced.has(connection)) return;
     for (const batch of connection.takeReads()) {
       this.options.counters.repeated++;
       this.#queue.add(batch);
@@ -245,15 +245,15 @@ export class MultiplexedConnection {
     this.#schedule();
   }
 
-  /** Called when no reply is awaited on a replaced connection. Keeps it as the spare one, or closes it. */
+  /** Called when no reply is awaited on a replaced connection. Keeps it as the spare one, or closes it, now or in #expire. */
   #unused(connection: InFlightConnection): void {
-    if (this.closed || !this.#silent.has(connection)) return;
-    // A cancelled command's reply may be as large.
+    if (this.closed || !this.#replaced.has(connection)) return;
+    // A reply to a cancelled command is still to come, and may be large too.
     if (connection.inFlight > 0 || connection.isLeft) {
-      this.#silent.delete(connection);
+      this.#replaced.delete(connection);
       connection.close("the connection to Redis was replaced");
     } else if (!this.#spare) {
-      this.#silent.delete(connection);
+      this.#replaced.delete(connection);
       this.#spare = connection;
     }
   }
@@ -270,7 +270,7 @@ export class MultiplexedConnection {
       if (this.pending === 0) this.close();
     } else {
       this.#connection = null;
-      this.#silent.add(connection);
+      this.#replaced.add(connection);
       connection.isReplaced = true;
       if (!connection.isAwaited) this.#unused(connection);
       this.#connect();
@@ -322,7 +322,7 @@ export class MultiplexedConnection {
     }
     this.options.counters.commands += chunks.length;
     if (chunks.length > 0) connection.socket.write(chunks, total);
-    // Only now, since a receiver may end the connection.
+    // Not before the write, since a receiver may close the connection.
     for (const [receiver, failure, tag] of failed) receiver.onFailure(failure, tag);
     for (const batch of cancelled) batch.failRest(CANCELLED);
   }
@@ -333,8 +333,8 @@ export class MultiplexedConnection {
     clearTimeout(this.#timer);
     this.#due = due;
     const wait = Math.min(Math.max(MIN_TIMER_INTERVAL, Math.ceil(due - performance.now())), 0x7fffffff);
-    // After one more poll: when this process itself was held up, replies in time may be unread.
-    // The connection keeps the process alive while a reply is awaited.
+    // Poll once more first: if this process was held up, replies that came in time may still be unread.
+    // The timer need not keep the process alive: the connection does so while a reply is awaited.
     this.#timer = setTimeout(() => setImmediate(this.#expire), wait).unref();
   }
 
@@ -344,7 +344,7 @@ export class MultiplexedConnection {
     const now = performance.now();
     let due = Number.POSITIVE_INFINITY;
     const failed: [Receiver, UpstreamFailure, number][] = [];
-    for (const connection of this.#silent) due = Math.min(due, connection.expire(now, failed).due);
+    for (const connection of this.#replaced) due = Math.min(due, connection.expire(now, failed).due);
     const connection = this.#connection;
     const state = connection?.expire(now, failed);
     this.options.counters.timeouts += failed.length;
@@ -355,15 +355,15 @@ export class MultiplexedConnection {
     for (const [receiver, failure, tag] of failed) receiver.onFailure(failure, tag);
     if (this.closed) return;
     if (connection && connection === this.#connection && isSilent) this.#replace(connection);
-    for (const connection of this.#silent) {
+    for (const connection of this.#replaced) {
       if (connection.isAwaited) continue;
-      this.#silent.delete(connection);
+      this.#replaced.delete(connection);
       connection.close("the connection to Redis stopped responding");
     }
     if (due < Number.POSITIVE_INFINITY) this.#arm(due);
   };
 
-  /** Takes the batch's next command, for which it is too late. */
+  /** Takes the batch's next command, whose deadline is over. */
   #takeExpired(batch: CommandBatch): [Receiver, UpstreamFailure, number] {
     const { tag, receiver } = batch;
     batch.take();
@@ -381,7 +381,7 @@ export class MultiplexedConnection {
       this.close();
       return;
     }
-    this.#silent.add(connection);
+    this.#replaced.add(connection);
     this.#connection = null;
     if (this.options.reconnect === "always" || this.#queue.waiting > 0) this.#connect();
   }
@@ -423,14 +423,14 @@ export class MultiplexedConnection {
     if (reconnect === "wanted" || this.#unreachedReason !== null) this.#failWaiting(this.#unreachable());
   }
 
-  /** Fails what is left of batches that lost a command with their connection. */
+  /** Fails the waiting commands of batches that lost a command with their connection. */
   #failBroken(): void {
     const message =
       "not sent, because the connection to Redis was lost with earlier commands of the same batch";
     this.#failWaiting(new UpstreamFailure("unreachable", message), ({ isBroken }) => isBroken);
   }
 
-  /** Fails what is left of the batches that `which` selects. Default: of all. */
+  /** Fails the waiting commands of the batches that `which` selects, by default of all. */
   #failWaiting(failure: UpstreamFailure, which = (_: CommandBatch) => true): void {
     for (const batch of this.#queue.remove(which)) batch.failRest(failure);
   }

@@ -200,7 +200,7 @@ export class RedisSocket {
     else this.drop("the address leads to another server");
   }
 
-  /** Ends the connection in silence. */
+  /** Closes the connection without calling `onDown`. */
   close(): void {
     this.#ended = true;
     this.options.watch?.down(this);

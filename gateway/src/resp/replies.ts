@@ -1,10 +1,10 @@
 import { COLON, DOLLAR, GREATER, MINUS, STAR } from "../util/bytes.js";
 import { RespReader } from "./reader.js";
 
-/** A decoded reply: Latin-1 text (one character per byte), an integer, null, or a list of these; an error as its text. */
+/** A decoded reply: Latin-1 text (one character per byte), an integer, null, or a list of these. An error becomes its text. */
 export type Decoded = string | number | null | Decoded[];
 
-/** Decodes a whole RESP2 reply to a command of the gateway itself. */
+/** Decodes a complete RESP2 reply to a command that the gateway itself sent. */
 export function decode(reply: Buffer): Decoded {
   return decodeNext(new RespReader(reply));
 }
@@ -23,7 +23,7 @@ function decodeNext(reader: RespReader): Decoded {
   return type === COLON ? Number(text) : text;
 }
 
-/** Returns the elements of an array reply, each as Redis's own bytes. The list is empty for any other reply. */
+/** Returns the elements of an array reply, each as the bytes that Redis sent. The list is empty for any other reply. */
 export function elementsOf(reply: Buffer): Buffer[] {
   return mapElements(reply, (reader) => {
     const from = reader.at;
@@ -33,8 +33,8 @@ export function elementsOf(reply: Buffer): Buffer[] {
 }
 
 /**
- * Returns the contents of an array, or of a push message of RESP3, of bulk strings and integers: the form of messages and
- * confirmations of subscriptions. An integer becomes its digits, null an empty buffer. The list is empty for any other reply.
+ * Returns the contents of the bulk strings and integers in an array or a RESP3 push message, such as a message or confirmation
+ * of a subscription. An integer becomes its digits, null an empty buffer. The list is empty for any other reply.
  */
 export function contentsOf(reply: Buffer): Buffer[] {
   return mapElements(reply, (reader) => reader.nextContent());
@@ -52,11 +52,12 @@ export function isError(reply: Buffer): boolean {
   return reply[0] === MINUS;
 }
 
-/** Returns the text of a reply of one line: a status, an error or an integer. */
+/** Returns the text of a status, an error or an integer. */
 export function lineOf(reply: Buffer): string {
   return reply.toString("utf8", 1, reply.length - 2);
 }
 
+/** Encodes an array from its encoded elements. */
 export function arrayOf(elements: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.from(`*${elements.length}\r\n`), ...elements]);
 }
@@ -65,7 +66,7 @@ export function errorOf(text: string): Buffer {
   return Buffer.from(`-${text}\r\n`);
 }
 
-/** A text of any bytes, as a reply and as an argument of a command. */
+/** Encodes bytes as a bulk string: a reply, or an argument of a command. */
 export function bulkOf(content: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`$${content.length}\r\n`), content, Buffer.from("\r\n")]);
 }

@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Makes a folder for this user alone, and those above it. Where one can't be made the error is thrown. Node's own recursive
- * `mkdirSync` tries forever in file systems such as `/proc`, which say of a new folder that the one above it is missing.
+ * Makes a folder and the missing ones above it, with access only for this user. Throws if one can't be made. Node's recursive
+ * `mkdirSync` tries forever in file systems such as `/proc`, which report that an existing parent folder is missing.
  */
 export function makeFolder(path: string): void {
   try {
@@ -12,12 +12,12 @@ export function makeFolder(path: string): void {
     const { code } = error as NodeJS.ErrnoException;
     const parent = dirname(path);
     if (code === "EEXIST" && statSync(path).isDirectory()) return;
-    if (code !== "ENOENT" || parent === path || isThere(parent)) throw error;
+    if (code !== "ENOENT" || parent === path || exists(parent)) throw error;
     makeFolder(parent);
     mkdirSync(path, { mode: 0o700 });
   }
 }
 
-function isThere(path: string): boolean {
+function exists(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }

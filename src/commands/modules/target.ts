@@ -6,10 +6,10 @@ export const SEND: unique symbol = Symbol.for("warmline.send") as never;
 
 declare const KIND: unique symbol;
 
-/** An object that takes commands by their specs, under the reply mode `K`. */
+/** An object that takes commands by their specs, in the reply mode `K`. */
 export interface Target<K extends ReplyMode> {
   /** @internal */
   [SEND](spec: CommandSpec, args: unknown[]): unknown;
-  /** For the compiler alone: it is never set. */
+  /** Only for the compiler: it is never set. */
   readonly [KIND]?: K;
 }

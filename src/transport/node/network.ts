@@ -53,7 +53,7 @@ function checkTls(tls: TlsOptions, { protocol }: URL): void {
     for (const ca of [tls.ca ?? []].flat()) new (builtin("node:crypto").X509Certificate)(ca);
     builtin("node:tls").createSecureContext(tls as SecureContextOptions);
   } catch (error) {
-    throw new ConfigError(`tls: ca, cert and key must be PEM and fit: ${(error as Error).message}`);
+    throw new ConfigError(`tls: ca, cert, key must be PEM; key must match cert: ${(error as Error).message}`);
   }
 }
 
@@ -65,7 +65,7 @@ function parseProxy(name: string, value: string): ProxyServer {
     const authorization = username ? `Basic ${Buffer.from(credentials).toString("base64")}` : undefined;
     if (/^https?:$/.test(protocol)) return { ...toServer(url), authorization };
   } catch {
-    // Not a URL, or a malformed percent-encoding in it.
+    // Not a URL, or malformed percent-encoding.
   }
   throw new ConfigError(`${name} must be a URL such as http://user:password@host:3128`);
 }
@@ -79,7 +79,7 @@ function proxyFromEnv({ protocol, hostname, port }: URL, env: Env): ProxyServer 
     .split(/[\s,]+/)
     .filter(Boolean);
   if (excluded.some((entry) => excludes(entry, hostname, port || "443"))) return undefined;
-  // curl takes a proxy without a scheme for http://.
+  // As in curl, a proxy without a scheme is http://.
   return parseProxy("HTTPS_PROXY", value.includes("://") ? value : `http://${value}`);
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { builtin } from "./builtin.js";
 import { type Origin, openSocket } from "./origin.js";
 
-/** Opens an event stream on a connection of its own, with the arguments and the result of `fetch`. */
+/** Requests an event stream on its own connection to `origin`, with the other arguments and the result of `fetch`. */
 export function openStream(
   origin: Origin,
   url: string,
@@ -14,7 +14,7 @@ export function openStream(
     const sent = request(
       url,
       {
-        // `createConnection` does TLS.
+        // `openSocket` sets up TLS.
         protocol: "http:",
         method: method!,
         headers: headers as Record<string, string>,
@@ -28,7 +28,7 @@ export function openStream(
   }).then((response) => {
     const { statusCode: status, headers: received } = response;
     const init = { status, headers: received as Record<string, string> };
-    // Throws for a status without a body.
+    // The constructor throws for a status that allows no body, such as 204.
     return new Response(Readable.toWeb(response) as ReadableStream, init);
   });
 }

@@ -4,12 +4,12 @@ import { run } from "../../support/packages/run.js";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** The folder of the Python tools that check formats. Null where this machine can't have them. */
+    /** The folder of the Python tools that check formats. Null if they could not be installed. */
     deployTools: string | null;
   }
 }
 
-/** Before the suite: installs the tools. Where they can't be had, prints why, and the tests that need them are skipped. */
+/** Before the suite: installs the tools. If that fails, prints why, and the tests that need them are skipped. */
 export default async function setup(project: TestProject): Promise<void> {
   const printed = await run("node", [join(import.meta.dirname, "install.mjs")], ".", {}, 320_000).catch(
     (error: Error) => {

@@ -1,5 +1,5 @@
-// Runs the steps of an event: commands, times in which the process neither polls nor does anything else, and the
-// beginning of a connection that nobody waits for.
+// Runs the steps of an event: a command, a time in ms for which the event loop is blocked (`hold`), or opening a
+// connection without waiting for it (`open`).
 import { Redis } from "warmline";
 
 const transport =
@@ -17,7 +17,7 @@ export async function handler(steps) {
     const begun = Date.now();
     if ("open" in step) {
       void redis.ready();
-      // Node asks the kernel to connect one tick later, and hears of the connection when it polls next.
+      // Node asks the kernel to connect one tick later, and learns at its next poll whether the connection is open.
       await new Promise(process.nextTick);
     } else if ("hold" in step) Atomics.wait(cell, 0, 0, step.hold);
     else {

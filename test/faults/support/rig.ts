@@ -23,10 +23,7 @@ export interface StepResult {
   readonly ms: number;
 }
 
-/**
- * A command; a time in ms during which the function neither polls nor does anything else; or the beginning of a
- * connection that the function does not wait for.
- */
+/** A command, a time in ms for which the event loop is blocked, or opening a connection without waiting for it. */
 export type Step = readonly string[] | { readonly hold: number } | { readonly open: true };
 
 export interface SteppedFunction extends Instance {

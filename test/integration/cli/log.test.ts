@@ -10,8 +10,8 @@ import { CliProcess } from "./cli-process.js";
 
 const folder = newFolder("log");
 
-/** Every secret is a different text, so that a leak shows its source. */
-const word = (what: string) => `${what}${randomBytes(6).toString("hex")}`;
+/** Returns a random text that begins with the secret's name, so that a leak shows its source. */
+const newSecret = (name: string) => `${name}${randomBytes(6).toString("hex")}`;
 
 function lines(stderr: string): Record<string, unknown>[] {
   return stderr
@@ -25,14 +25,14 @@ describe("the log", () => {
     tags: "redis-server",
   }, async () => {
     const secret = {
-      token: word("token"),
-      wrong: word("wrong"),
-      key: word("key"),
-      value: word("value"),
-      command: word("command"),
-      password: word("password"),
-      user: word("passwd"),
-      header: word("header"),
+      token: newSecret("token"),
+      wrong: newSecret("wrong"),
+      key: newSecret("key"),
+      value: newSecret("value"),
+      command: newSecret("command"),
+      password: newSecret("password"),
+      user: newSecret("passwd"),
+      header: newSecret("header"),
     };
     const redis = await startRedis({ listen: "tcp" });
     await redis.command("CONFIG", "SET", "requirepass", secret.password);
@@ -102,7 +102,7 @@ describe("the log", () => {
         send("/", json("BLPOP", key, "1")),
         send("/multi-exec", JSON.stringify([["SET", key, value]])),
       ]);
-      // A file that changes into one that can't be used.
+      // Replace the tokens file by an invalid one.
       writeFileSync(tokens, `- { name: ${value}, token: ${wrong}, role: ${key} }\n`);
       await cli.printed(/tokens were not reloaded/, "stderr");
       await cli.printed(/requests failed/, "stderr");
@@ -111,12 +111,12 @@ describe("the log", () => {
       await redis.stop();
     }
     const output = cli.stdout + cli.stderr;
-    for (const [what, text] of Object.entries(secret))
-      expect({ what, leaked: output.includes(text) }).toEqual({ what, leaked: false });
+    for (const [name, text] of Object.entries(secret))
+      expect({ name, leaked: output.includes(text) }).toEqual({ name, leaked: false });
     const logged = lines(cli.stderr);
     const requests = logged.filter(({ msg }) => msg === "request");
     expect(requests.length).toBeGreaterThan(18);
-    const wanted = {
+    const setRequest = {
       method: "POST",
       route: "command",
       what: "SET",
@@ -124,7 +124,7 @@ describe("the log", () => {
       status: 200,
       ms: expect.any(Number),
     };
-    expect(requests).toContainEqual(expect.objectContaining(wanted));
+    expect(requests).toContainEqual(expect.objectContaining(setRequest));
     expect(requests).toContainEqual(expect.objectContaining({ route: "pipeline", what: "3", status: 200 }));
     expect(requests).toContainEqual(expect.objectContaining({ what: "unknown", status: 400 }));
     expect(logged).toContainEqual(
@@ -132,31 +132,31 @@ describe("the log", () => {
     );
   });
 
-  describe("of what the gateway itself fails on", () => {
-    const secret = word("secret");
-    /** Makes the gateway fail on SIGUSR2: on every token that it checks, or outside of any request. */
-    const spoil = (what: string) => {
-      const file = join(folder, `${what}.mjs`);
+  describe("when the gateway itself fails", () => {
+    const secret = newSecret("secret");
+    /** Returns variables with which the gateway throws after SIGUSR2: in each token check, or once outside of requests. */
+    const throwOnSignal = (where: "request" | "process") => {
+      const file = join(folder, `${where}.mjs`);
       const failure = `throw new TypeError("${secret}")`;
-      const acts: Record<string, string> = {
+      const actions = {
         request: `crypto.timingSafeEqual = () => { ${failure} }; syncBuiltinESMExports();`,
         process: `${failure};`,
       };
       writeFileSync(
         file,
         `import crypto from "node:crypto"; import { syncBuiltinESMExports } from "node:module";
-        process.on("SIGUSR2", () => { ${acts[what]} });`,
+        process.on("SIGUSR2", () => { ${actions[where]} });`,
       );
       return { NODE_OPTIONS: `--import ${file}` };
     };
-    const start = async (what: string, ...args: string[]) => {
-      const cli = forTest(new CliProcess(["--port", "0", "--token", "t", ...args], spoil(what)));
+    const start = async (where: "request" | "process", ...args: string[]) => {
+      const cli = forTest(new CliProcess(["--port", "0", "--token", "t", ...args], throwOnSignal(where)));
       const [, url] = await cli.printed(/^warmline-gateway ready (\S+)\n/);
-      // Each on a separate connection, since a head equal to the last one is not parsed again.
+      // Use a new connection per request: on a kept one, a head equal to the last is not parsed and its token not checked.
       const headers = { authorization: "Bearer t", connection: "close" };
       return { cli, get: () => fetch(`${url}/get/k`, { headers }) };
     };
-    test("an internal error is logged with its place and without its message, and the gateway continues", async () => {
+    test("an internal error is logged with its stack but not its message, and the gateway continues", async () => {
       const { cli, get } = await start("request", "--engine", "embedded");
       cli.child.kill("SIGUSR2");
       await expect.poll(async () => (await get()).status, { timeout: 10_000 }).toBe(500);
@@ -169,7 +169,7 @@ describe("the log", () => {
         error: "TypeError",
         at: expect.arrayContaining([expect.stringContaining("request.mjs")]),
       });
-      // Nothing goes by the log.
+      // Every line of stderr is a log entry.
       expect(cli.stderr.split("\n").filter((line) => line !== "" && !line.startsWith("{"))).toEqual([]);
     });
 
@@ -189,7 +189,7 @@ describe("the log", () => {
   });
 });
 
-/** Sends bytes on a connection of their own. Returns the status of the response. */
+/** Sends bytes on a new connection. Returns the status of the response. */
 function statusOf(port: number, bytes: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1", () => socket.end(bytes));

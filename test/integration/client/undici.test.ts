@@ -55,7 +55,7 @@ describe("a dispatcher", () => {
       expect(endpoint.connections).toBe(2);
     });
 
-    test("clients of one dispatcher count retries together", async () => {
+    test("clients of one dispatcher share the count of retries", async () => {
       const transport = undici(new library.Agent());
       endpoint.onRequest = ({ socket }) => {
         if (endpoint.requests.length === 1) socket.destroy();
@@ -69,7 +69,7 @@ describe("a dispatcher", () => {
     });
   });
 
-  test("close() of a client leaves it open", async () => {
+  test("stays open after close() of a client", async () => {
     const redis = client(new library.Agent());
     await redis.ping();
     redis.close();
@@ -88,12 +88,12 @@ describe("a dispatcher", () => {
     const intercept = () => agent.get(url).intercept({ path: "/", method: "POST", body: '["INCR","n"]' });
     const json = { headers: { "content-type": "application/json" } };
 
-    test("a mocked response is the command's", async () => {
+    test("a command returns the mocked response", async () => {
       intercept().reply(200, { result: 5 }, json);
       expect(await redis.incr("n")).toBe(5);
     });
 
-    test("a mocked error comes before the request is written", async () => {
+    test("a mocked error rejects a command as unsent", async () => {
       intercept().replyWithError(new Error("no network"));
       await expect(redis.incr("n")).rejects.toMatchObject({
         ...unsent,
@@ -113,9 +113,9 @@ describe("options", () => {
     ["tls", {}],
     ["proxy", "http://proxy"],
     ["circuit", false],
-  ])("%s is refused beside a dispatcher", (name, value) => {
+  ])("%s is refused together with a dispatcher", (name, value) => {
     expect(() => new Redis({ url: gateway.url, token: "t", transport, [name]: value })).toThrow(
-      `${name} has no effect with undici(): set it on the dispatcher, if it has it`,
+      `${name} has no effect with undici(): remove it or set it on the dispatcher`,
     );
   });
 

@@ -41,7 +41,7 @@ describe("watchdog of the embedded engine", () => {
     expect(await fresh.call("SET", "k", "v")).toBe("OK");
   });
 
-  test("a thread that runs out of memory is replaced likewise", { tags: "full-run" }, async () => {
+  test("a thread that runs out of memory is replaced too", { tags: "full-run" }, async () => {
     const notices: string[] = [];
     const engine = forTest(
       await startEmbeddedEngine({

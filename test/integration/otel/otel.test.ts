@@ -98,7 +98,7 @@ const server = () => ({
   [stable.ATTR_SERVER_ADDRESS]: "127.0.0.1",
   [stable.ATTR_SERVER_PORT]: port(),
 });
-/** Name and attributes of a span as the conventions have them. */
+/** Returns the span of an operation according to the conventions. */
 const spanOf = (operation: string, more: object = {}) => ({
   name: `${operation} 127.0.0.1:${port()}`,
   kind: SpanKind.CLIENT,

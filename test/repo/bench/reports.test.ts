@@ -280,7 +280,7 @@ const heldOpen = (open: { readonly pods: number; readonly half: number; readonly
     open: near(name === "pods" ? (limitS === HALF_S ? open.half : open.pods) : open.others, round),
   }));
 
-/** For each scenario, rows with which every check holds, and rows with opposite numbers. */
+/** For each scenario, rows that pass every check, and rows with the opposite numbers. */
 const CASES: Record<string, [scenario: Scenario, good: object[], bad: object[]]> = {
   distance: [distance, distances({ on: 1, off: 3, first: 9 }), distances({ on: 3, off: 1, first: 9 })],
   ephemeral: [ephemeral, loops(4, 0.05), loops(1, 3)],
@@ -399,17 +399,17 @@ test.each([
   ["fin-wait", /^ioredis, frozen:/],
   ["ephemeral", /^ioredis, 1 ms:/],
   ["reconnect", /^1 client:/],
-] as const)("the client or arm of the article's own set-up decides the claims of %s", (name, pattern) => {
+] as const)("the client or arm of the article decides its claims in %s", (name, pattern) => {
   const [scenario, good] = CASES[name]!;
   const checks = scenario.report([...good], hundredCalls).checks.filter(({ article }) => article);
   expect(checks.length).toBeGreaterThan(0);
   for (const { expectation } of checks) expect(expectation).toMatch(pattern);
 });
 
-test("the article's own arm decides, and `beside` has the others", () => {
+test("the arm that the article measured decides, and `beside` has the others", () => {
   const checkOf = (scenario: Scenario, rows: object[], pattern: RegExp) =>
     scenario.report(rows, hundredCalls).checks.find(({ expectation }) => pattern.test(expectation))!;
-  // A gateway per pod decides. `beside` has connections that processes keep, and one gateway for all pods.
+  // The arm with a gateway in each pod decides. `beside` has kept connections of processes, and one gateway for all pods.
   const held = heldOpen({ pods: 60, half: 40, others: 5 });
   expect(checkOf(established, held, /gateways in the pods hold/)).toMatchObject({
     verdict: "yes",
@@ -419,14 +419,14 @@ test("the article's own arm decides, and `beside` has the others", () => {
     verdict: "yes",
     beside: expect.stringMatching(/^kept by the processes 0\.0%/),
   });
-  // The pool next to the database loses, next to the function it recovers 90%.
+  // Next to the database, the pool makes reconnecting slower. Next to the function, it recovers 90%.
   expect(checkOf(reconnect, transactions([600, 100, 500, 90, 550]), /next to the database/)).toMatchObject({
     verdict: "no",
     beside: expect.stringContaining("next to the function recovers 90"),
   });
-  // With eviction, the same hard limit refuses nearly as many connections as without.
+  // With eviction, the hard limit refuses nearly as many connections as without it.
   expect(checkOf(fleet, fleets([0, 100, 90]), /halves the refusals/).verdict).toBe("no");
-  // The difference is small without await, large with it.
+  // A connection per command costs little without `await`, and much with it.
   expect(checkOf(ephemeral, loops(4, 0.05), /not awaited/)).toMatchObject({
     verdict: "yes",
     beside: expect.stringMatching(/^awaited it adds 2\.\d\d ms/),
@@ -435,7 +435,7 @@ test("the article's own arm decides, and `beside` has the others", () => {
   expect(tenCalls.filter(({ expectation }) => /p99/.test(expectation))).toEqual([]);
 });
 
-test("reconnect fails if commands shared a connection that each should have opened", () => {
+test("a check of reconnect is no if commands shared connections instead of opening one each", () => {
   const [check] = reconnect.report(transactions([600, 100, 500, 110, 550], 9), context).checks.slice(-1);
   expect(check).toMatchObject({
     expectation: expect.stringContaining("counted at the proxy"),

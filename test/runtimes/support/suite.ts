@@ -7,35 +7,35 @@ import { RawEndpoint } from "../../support/endpoint.js";
 /** The folder with the installed runtimes and the packed client. */
 export const folder = resolve(import.meta.dirname, "..");
 
-/** A runtime's own program. */
+/** Returns the path of a runtime's executable. */
 export const binary = (name: string): string => join(folder, "node_modules", name);
 
-/** The settings of the checks, as JSON. */
+/** The settings of the checks, which are passed as JSON. */
 export interface Setup {
   readonly runtime: string;
   readonly url: string;
   readonly token: string;
-  /** May read, and nothing else. */
+  /** A token that allows only reads. */
   readonly readOnlyToken: string;
-  /** Accepts requests and never responds. */
+  /** The address of a server that accepts requests and never responds. */
   readonly silentUrl: string;
   /** An address without a listener. */
   readonly refusedUrl: string;
-  /** Whether the entry detects that a refused connection has carried nothing. */
+  /** Whether the client can tell that a command was not sent if the connection was refused. */
   readonly reportsUnsent: boolean;
 }
 
-/** For each check null, or what went wrong. */
+/** The result of each check: null, or the problem. */
 export type Report = Record<string, string | null>;
 
 const namesOf = async (file: string, checks: string) =>
   Object.keys((await import(join(folder, `checks/${file}.js`)))[checks]);
 const names = [...(await namesOf("checks", "checks")), ...(await namesOf("reads", "readOnlyChecks"))];
-/** Checks for runtimes with the entry for Node, which also have `node:zlib`. */
+/** Further checks for runtimes that use the entry for Node: these have `node:zlib`. */
 const zlibNames = await namesOf("zlib", "zlibChecks");
 
 /**
- * The short suite on one runtime, a test for each check, against a separate gateway.
+ * Defines a test for each check on one runtime, against a separate gateway.
  * @param entry `"node"` for the entry with its own connections, `"fetch"` for the one on `fetch`.
  * @param run runs `checks/run.js` on the runtime, to its end.
  */

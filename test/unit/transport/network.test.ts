@@ -77,7 +77,7 @@ describe("certificates that can't be used are refused at once, not by each conne
     ["the key of another certificate", { cert, key: other.key }],
   ])("%s is a ConfigError", (_what, tls) => {
     expect(() => resolve({ tls })).toThrow(ConfigError);
-    expect(() => resolve({ tls })).toThrow(/^tls: ca, cert and key must be PEM and fit: /);
+    expect(() => resolve({ tls })).toThrow(/^tls: ca, cert, key must be PEM; key must match cert: /);
   });
 
   test("several authorities, and bytes, are accepted", () => {

@@ -6,8 +6,8 @@ import { until } from "../until.js";
 import { createCgroup, removeCgroup } from "./cgroup.js";
 
 /**
- * Stops a process, with a cgroup also the children that it starts afterwards, so that it runs no instruction until it is thawed. The
- * kernel still serves its sockets.
+ * Stops a process until it is thawed. A cgroup also stops the children that it starts after the freezer was created. The kernel
+ * still serves the sockets of a stopped process.
  */
 export interface Freezer {
   /** The mechanism. A process cannot detect a cgroup freeze, which stops every thread at once. It can detect SIGCONT. */

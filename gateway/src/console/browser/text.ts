@@ -3,7 +3,7 @@ import type { Reply } from "./resp.js";
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Returns bytes as text where they are UTF-8 that can be seen, else in quotes with escapes as redis-cli has them.
+ * Returns bytes as text if they are visible UTF-8, else in quotes with the escapes of redis-cli.
  * @param allowed control characters that the text may contain. Default: none
  */
 export function shown(bytes: Uint8Array, allowed = ""): string {

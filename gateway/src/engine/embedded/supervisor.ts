@@ -185,7 +185,7 @@ class EmbeddedEngine implements Engine {
 
   #replace(reason: string, livedMs: number): void {
     this.#shortLives = livedMs < SHORT_LIFE_MS ? this.#shortLives + 1 : 0;
-    // What was not written is lost now.
+    // Data that could not be written is lost now, so the problem is over.
     this.problem = null;
     const gaveUp = this.#shortLives >= MAX_SHORT_LIVES;
     const lost = this.#snapshot === null ? "its data is lost" : "changes since the last snapshot are lost";

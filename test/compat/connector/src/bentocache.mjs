@@ -1,4 +1,4 @@
-// Two processes' caches of two levels: what one deletes leaves the memory of the other, by the bus.
+// Two caches in memory and Redis, as in two processes: a change in one removes the value from the other's memory, by the bus.
 import { BentoCache, bentostore } from "bentocache";
 import { memoryDriver } from "bentocache/drivers/memory";
 import { redisBusDriver, redisDriver } from "bentocache/drivers/redis";

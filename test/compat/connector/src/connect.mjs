@@ -1,4 +1,4 @@
-// The clients that the programs of this folder use: over TCP if REDIS_PORT is set, else through warmline.
+// Creates the clients for the programs in this folder: over TCP if REDIS_PORT is set, else through warmline.
 import { Redis } from "ioredis";
 import { createClient } from "redis";
 import { warmlineConnector } from "warmline/ioredis";
@@ -6,13 +6,13 @@ import { startLoopback } from "warmline/node-redis";
 
 const port = process.env.REDIS_PORT;
 
-/** Options of ioredis, for libraries that make their own client. */
+/** Options for ioredis, for libraries that create their own client. */
 export const options = port ? { port: Number(port), host: "127.0.0.1" } : { Connector: warmlineConnector() };
 
-/** A client of ioredis. */
-export const ioredis = (more = {}) => new Redis({ ...options, ...more });
+/** Creates a client of ioredis. */
+export const ioredis = (overrides = {}) => new Redis({ ...options, ...overrides });
 
-/** A connected client of node-redis. */
+/** Creates and connects a client of node-redis. */
 export async function nodeRedis() {
   const client = createClient(
     port ? { url: `redis://127.0.0.1:${port}`, RESP: 2 } : (await startLoopback()).options,
@@ -22,8 +22,8 @@ export async function nodeRedis() {
 
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Prints what the program found and ends it. */
-export function done(found) {
-  console.log(JSON.stringify(found));
+/** Prints the program's results as JSON and ends the program. */
+export function done(results) {
+  console.log(JSON.stringify(results));
   process.exit(0);
 }

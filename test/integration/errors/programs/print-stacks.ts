@@ -3,7 +3,7 @@ import { Redis } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { calls } from "./calls.js";
 
-// Prints the stack of each rejected call, by entry and by the name of the function that made it.
+// Prints the name and stack of the error of each call in calls.ts, by entry and the name of the call.
 
 const { url = "", token = "" } = JSON.parse(process.argv[2]!);
 const stacks: Record<string, Record<string, string | undefined>> = {};

@@ -34,7 +34,7 @@ test("a read-only role has no command that writes, runs code, or finds keys that
       expect({ name, write, admin, readonly }).toEqual({ name, write: false, admin: false, readonly: true });
   }
   const all = Array.from(allCommandInfo(), ({ name }) => name);
-  // With the subcommands of a container.
+  // Each also stands for its subcommands.
   for (const denied of [
     ...["PUBLISH", "EVAL", "EVAL_RO", "FCALL_RO", "KEYS", "SCAN", "RANDOMKEY", "TS.MGET", "TS.MRANGE"],
     ...["SCRIPT FLUSH", "SLOWLOG RESET", "MEMORY PURGE", "ACL", "CONFIG", "DEBUG"],

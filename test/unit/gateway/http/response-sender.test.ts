@@ -18,7 +18,7 @@ test("a reader progresses when the kernel accepts a part of a write", () => {
   expect(sender.progresses(1_301, 100)).toBe(false);
 });
 
-test("a reader progresses when a write is complete, without a number from Node's internals too", () => {
+test("a reader progresses when a write is complete, even without a number from Node's internals", () => {
   const { socket, sender } = create();
   Object.assign(socket, { _handle: null });
   expect(sender.progresses(1_000, 2_000)).toBe(true);

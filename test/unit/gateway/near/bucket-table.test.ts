@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ALL, BucketTable, MAX_LISTED } from "../../../../gateway/src/near/bucket-table.js";
 
-/** The buckets of a report; null for all. */
+/** Returns the buckets in a report, or null for all. */
 const read = (report: string) =>
   report === ALL
     ? null
@@ -26,7 +26,7 @@ test("a report lists exactly the buckets that have changed since, whatever the o
   );
 });
 
-test("a report of too many buckets, of a change of all keys, and for an unknown number stands for all keys", () => {
+test("the report is all keys for too many buckets, a change of all keys, or an unknown sequence number", () => {
   const table = new BucketTable();
   for (let bucket = 0; bucket < MAX_LISTED; bucket++) table.change(bucket);
   expect(read(table.changesSince(0))).toHaveLength(MAX_LISTED);

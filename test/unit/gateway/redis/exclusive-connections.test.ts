@@ -6,20 +6,20 @@ import type { UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
 import { command } from "../../../../gateway/src/resp/command.js";
 import { commandsIn } from "./fake-cluster.js";
 
-// A transaction too long for one tick, cancelled between two of them: Redis holds its first commands, and the next user
-// of that connection would execute them.
+// A transaction longer than one chunk is cancelled after its first chunk. Redis has queued those commands, and on the same
+// connection the EXEC of the next transaction would execute them.
 
 const COMMANDS = 1_500;
 
 test.each([
   ["its client is gone", true],
   ["it timed out", false],
-])("a transaction is not executed, not even with the next one, if %s", async (_, isGone) => {
+])("a partly sent transaction is never executed, not even with the next one, if %s", async (_, isGone) => {
   const executed: string[][] = [];
   let connections = 0;
-  let heard = 0;
+  let received = 0;
   let cancelled = false;
-  /** A Redis for transactions. */
+  /** Opens a connection to a fake Redis that runs transactions. */
   const connect = () => {
     connections++;
     const [near, far] = duplexPair();
@@ -36,7 +36,7 @@ test.each([
           queued = null;
         } else queued?.push(name);
         far.write(`${reply}\r\n`);
-        if (name !== "FIRST" || ++heard !== 999) continue;
+        if (name !== "FIRST" || ++received !== 999) continue;
         if (isGone) cancelled = true;
         else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100);
       }
@@ -53,11 +53,11 @@ test.each([
     reconnect: "never",
     counters: newCounters(),
   } as const;
-  const single = new ExclusiveConnections(options, {
+  const exclusive = new ExclusiveConnections(options, {
     maxBlockingConnections: 1,
     maxTransactionConnections: 1,
   });
-  onTestFinished(() => single.close());
+  onTestFinished(() => exclusive.close());
   const run = (name: string, isCancelled: () => boolean) =>
     new Promise<"executed" | UpstreamFailure>((resolve) => {
       const receiver = {
@@ -68,10 +68,10 @@ test.each([
         onFailure: resolve,
       };
       const commands = Array.from({ length: COMMANDS }, () => command(name));
-      single.transaction(commands, receiver);
+      exclusive.transaction(commands, receiver);
     });
   expect(await run("FIRST", () => cancelled)).toMatchObject({ outcome: "unsent" });
-  expect(heard).toBeLessThan(COMMANDS);
+  expect(received).toBeLessThan(COMMANDS);
   expect(await run("SECOND", () => false)).toBe("executed");
   expect(executed.map((names) => new Set(names))).toEqual([new Set(["SECOND"])]);
   expect(connections).toBe(2);

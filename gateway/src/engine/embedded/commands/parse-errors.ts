@@ -92,8 +92,8 @@ function requireSources(args: readonly Buffer[], at: number, valueAt: ValueAt): 
 }
 
 /**
- * Lets commands fail for their arguments when they are run, as in Redis, not when they are parsed: in a transaction the others then
- * run. Adds to the error for an unknown command that Redis has it, if that is so.
+ * Makes commands with wrong arguments fail when they are run, as in Redis, not when they are parsed: in a transaction the others
+ * then run. Adds a hint to the error for an unknown command if Redis has the command.
  */
 export function replaceParseErrors(executor: CommandExecutor): void {
   const plan = executor.plan.bind(executor);

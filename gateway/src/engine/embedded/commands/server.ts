@@ -13,7 +13,7 @@ import {
   parseInteger,
 } from "./define.js";
 
-/** That of js-redis-server. */
+/** The version of js-redis-server. */
 const LIBRARY_VERSION = "0.3.0";
 
 const MB = 1024 * 1024;
@@ -21,7 +21,7 @@ const startedAt = performance.now();
 
 const echo = command("echo message", "fast", ([message]) => bulk(message!));
 
-/** The engine has no replicas. No count can grow, so it replies at once. */
+/** Replies at once: the engine has no replicas that could acknowledge writes later. */
 const wait = command("wait replicas timeout", "noscript", ([replicas, timeout]) => {
   parseInteger(replicas!);
   checkTimeout(timeout!);
@@ -40,7 +40,7 @@ const role = command("role", "noscript fast", () =>
   array([bulkValue("master"), RedisValue.integer(0), RedisValue.array([])]),
 );
 
-/** The only user, who may do everything, as Redis 7.0 writes it. */
+/** The only user, who may do everything, as ACL LIST of Redis 7.0 shows it. */
 const DEFAULT_USER = "user default on nopass ~* &* +@all";
 
 export function unknownSubcommand(command: string, subcommand: Buffer): RedisCommandError {
@@ -49,7 +49,7 @@ export function unknownSubcommand(command: string, subcommand: Buffer): RedisCom
   );
 }
 
-/** Values of INFO that the library has as constants, and what it leaves out. */
+/** Returns the fields of INFO that the library leaves out or has as constants. */
 function infoFields(): Record<string, string | number> {
   const { heapUsed, arrayBuffers, rss } = process.memoryUsage();
   const used = heapUsed + arrayBuffers;
@@ -69,7 +69,7 @@ function infoFields(): Record<string, string | number> {
   };
 }
 
-/** Adds server commands that the library lacks and corrects what INFO says of the server. */
+/** Adds server commands that the library lacks and corrects the fields of INFO about the server. */
 export function addServerCommands(table: CommandTable): void {
   table.add(echo, wait, role);
   table.override<{ subcommand: string; args: readonly Buffer[] }>("acl", (args, _ctx, run) =>

@@ -1,13 +1,13 @@
 import { dropEntry } from "../keyspace.js";
 import { type CommandTable, withDatabase } from "./define.js";
 
-/** Commands that store their result at a key, and replace its value. */
+/** Commands that store their result at a key. */
 const STORING = "zunionstore zinterstore zdiffstore sunionstore sinterstore sdiffstore";
 
-/** Lets these commands replace what is at their destination, with its time to live. The library adds to it. */
+/** Makes these commands replace the value and the expiry of their destination. The library adds to the old value. */
 export function overwriteDestinations(table: CommandTable): void {
   table.override(STORING, (args, ctx, run) => {
-    // By the time of the update all sources have been read.
+    // The destination may also be a source. The update comes after all sources have been read.
     const target = withDatabase(ctx, {
       updateSet(key, change) {
         dropEntry(ctx.db, key);

@@ -27,7 +27,7 @@ interface Runtime {
   runRedisCommand(args: Buffer[]): unknown;
 }
 
-/** Offset of the readonly flag in Lua's tables, as Redis's Lua has them, on a machine of 32 bits. */
+/** Offset of the readonly flag in the tables of Redis's Lua, on a 32-bit machine. */
 const READONLY_OFFSET = 8;
 /** Tables that the prelude changes. They are locked. */
 const LOCKED = ["_G", "string", "redis", "struct", "coroutine"];
