@@ -40,7 +40,7 @@ export function schemaAmong(args: readonly any[]): [schema: StandardSchema | und
   if (schema !== undefined && !schema?.["~standard"]) {
     throw new InvalidArgument("the option schema is not a Standard Schema");
   }
-  // If the schema was the only option, the options object is left out.
-  const rest = Object.keys(options).length > 0 ? [options] : [];
+  // If the schema was the only option, the options object is left out at the end, and empty before other arguments.
+  const rest = Object.keys(options).length > 0 || holder !== args.at(-1) ? [options] : [];
   return [schema, args.flatMap((arg) => (arg === holder ? rest : [arg]))];
 }

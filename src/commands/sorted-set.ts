@@ -136,13 +136,13 @@ export interface RankScoreOption {
 
 /** Weights of scores. */
 export interface ScoreWeights {
-  /** Factor of the scores of every key. */
+  /** Factor of the scores, for a single key. */
   weight: number;
   /** Factor of the scores of each key, in the order of the keys. */
   weights: number[];
 }
 
-/** The aggregation of scores of the same member. Scores are multiplied by a weight, one for all or one per key. */
+/** The aggregation of scores of the same member. Scores are multiplied by a weight, `weight` if there is a single key, else one per key in `weights`. */
 export type ZUnionStoreCommandOptions = {
   /** The sum of the scores, the lowest or the highest. Default "sum". */
   aggregate?: "sum" | "min" | "max" | undefined;

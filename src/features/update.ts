@@ -1,5 +1,5 @@
 import type { Key } from "../commands/reply-mode.js";
-import { ArgumentError, WarmlineError } from "../errors.js";
+import { ArgumentError, ConfigError, WarmlineError } from "../errors.js";
 import type { CommandExecutor } from "../execution/executor.js";
 import { concat, textIfUtf8, toBytes } from "../protocol/bytes.js";
 import type { Codec } from "../protocol/codec.js";
@@ -31,7 +31,8 @@ const STORED: Codec = { encode: (value) => value, decode: (stored) => stored };
  * Over HTTP this replaces WATCH, which needs a connection of its own.
  * @param change gets the value or null. It may be called several times.
  * @returns the stored value, or null.
- * @throws ArgumentError if `attempts` is below 1, or if the codec reads text and the stored value is not UTF-8: decoded
+ * @throws ConfigError in a scope of exactly-once writes, as in `idempotent`: a repeat of the scope would change the value again.
+ * ArgumentError if `attempts` is below 1, or if the codec reads text and the stored value is not UTF-8: decoded
  * as text, its bytes would become U+FFFD and be written back that way. WarmlineError if other clients changed the key at every
  * attempt.
  */
@@ -42,7 +43,12 @@ export async function update<T>(
   { attempts = 10 }: UpdateOptions = {},
 ): Promise<T | null> {
   if (!(attempts >= 1)) throw new ArgumentError("update: attempts must be 1 or more", { command: "update" });
-  const { codec } = executor.settings;
+  const { codec, scope, writes } = executor.settings;
+  if (scope && writes === "exactly-once")
+    throw new ConfigError(
+      'update can\'t be run exactly once in a scope; use redis.with({ writes: "at-most-once" })',
+      { command: "update" },
+    );
   // At most once: a repeat would find the value that its first copy stored, fail, and `change` would be applied a second time.
   const plain = executor.withSettings({ codec: STORED, writes: "at-most-once", near: false });
   for (let attempt = 0; attempt < attempts; attempt++) {

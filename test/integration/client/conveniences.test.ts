@@ -81,6 +81,15 @@ describeEngines("conveniences", ({ start }) => {
       expect(await redis.ttl("user")).toBeGreaterThan(90);
     });
 
+    test("update is refused in a scope, since a repeat would apply it again", async () => {
+      const scoped = redis.with({ writes: "exactly-once", scope: "event" });
+      await expect(scoped.update<number>("n", (n) => (n ?? 0) + 1)).rejects.toMatchObject({
+        name: "ConfigError",
+        message: expect.stringMatching(/^update can't be run exactly once in a scope; use /),
+      });
+      expect(await scoped.with({ writes: "at-most-once" }).update("n", () => 1)).toBe(1);
+    });
+
     test("update creates, deletes, and keeps a value", async () => {
       expect(await redis.update("n", (n) => n ?? 1)).toBe(1);
       expect(await redis.update("n", () => undefined)).toBe(1);

@@ -174,4 +174,5 @@ test("a JSON document's path and fields of HGETDEL and HGETEX are checked as a w
   const fields = { schema: z.object({ age: z.number().transform((age) => age + 1) }) };
   expect(await redis.hgetdel("h", "age", fields)).toEqual({ age: 8 });
   expect(await redis.hgetex("h", { ex: 60, ...fields }, "age")).toEqual({ age: 8 });
+  expect(await redis.hgetex("h", fields, "age")).toEqual({ age: 8 });
 });
