@@ -1,8 +1,11 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { beforeEach, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { startGateway, type TestGateway } from "warmline-gateway/testing";
 import { forTest } from "../support/lifetime.js";
+import { newFolder } from "../support/new-folder.js";
 import { describeInBrowser } from "./support/browser.js";
 
 describeInBrowser("the console page", (browser) => {
@@ -85,6 +88,23 @@ describeInBrowser("the console page", (browser) => {
     await page.click("#login button");
     await page.locator("#main").waitFor();
     expect(await page.locator("#notice").isVisible()).toBe(false);
+  });
+
+  test("after the gateway's token has changed, the console takes the new one in the same tab", async () => {
+    const tokenFile = join(newFolder("console"), "token");
+    writeFileSync(tokenFile, "old-token");
+    const rotated = forTest(await startGateway({ console: true, tokenFile }));
+    await page.goto(`${rotated.url}/#old-token`);
+    await page.locator("#main").waitFor();
+    writeFileSync(tokenFile, "new-token");
+    await page.getByText("rejected this token").waitFor();
+    await page.fill("#token", "new-token");
+    await page.click("#login button");
+    await page.locator("#main").waitFor();
+    // Counters that still had the old token would be rejected within a second, and the new one be forgotten.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(await page.locator("#login").isVisible()).toBe(false);
+    expect(await page.evaluate<number>("sessionStorage.length")).toBe(1);
   });
 
   test("the console runs a typed command and prints its reply as redis-cli does", async () => {
