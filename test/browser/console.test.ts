@@ -442,6 +442,20 @@ describeInBrowser("the console page", (browser) => {
     expect(await view().getByRole("button", { name: "Edit" }).count()).toBe(0);
   });
 
+  test("an edited text keeps its line ends, and a text with several kinds is not edited", async () => {
+    const text = redis.with({ codec: "text" });
+    await text.mset({ crlf: "a\r\nb\r\n", mixed: "a\r\nb\n" });
+    await open();
+    await openKey("crlf");
+    await view().getByRole("button", { name: "Edit" }).click();
+    await view().locator("textarea").fill("a\nchanged\nc\n");
+    await view().getByRole("button", { name: "Save" }).click();
+    await expect.poll(() => text.get("crlf")).toBe("a\r\nchanged\r\nc\r\n");
+    await openKey("mixed");
+    await view().getByText("its line ends differ").waitFor();
+    expect(await view().getByRole("button", { name: "Edit" }).count()).toBe(0);
+  });
+
   test("the live list has the commands of other clients, names and keys alone", async () => {
     await open();
     await page.click("#tab-commands");
