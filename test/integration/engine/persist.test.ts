@@ -189,11 +189,12 @@ describe("--persist", () => {
     await cli.stop();
   });
 
-  test("changes are written at exit, at SIGTERM too", async () => {
+  test.each(["SIGTERM", "SIGHUP"] as const)("changes are written at exit, at %s too", async (signal) => {
     const folder = dataFolder();
     const { cli, run } = await start(folder, "--engine", "embedded");
     await run("SET", "k", "v");
-    expect(await cli.stop()).toBe(0);
+    cli.child.kill(signal);
+    expect(await cli.ended).toBe(0);
     const again = await start(folder, "--engine", "embedded");
     expect(await again.run("GET", "k")).toEqual({ result: "v" });
     await again.cli.stop();
