@@ -366,6 +366,12 @@ describe("the lock of a folder", () => {
     lockFolder(old(folderWith("")))();
   });
 
+  test("a lock without a start time holds while it is refreshed: its process number may be reused", () => {
+    const lock = { pid: process.pid, host: hostname(), started: null };
+    expect(() => lockFolder(folderWith(lock))).toThrow(/another gateway uses/);
+    lockFolder(old(folderWith(lock)))();
+  });
+
   test("a lock holds while its owner lives, or refreshes it", () => {
     expect(() => lockFolder(folderWith({ pid: 1, host: "elsewhere", started: "1" }))).toThrow(
       /\(on elsewhere\)/,
