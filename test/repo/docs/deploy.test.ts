@@ -229,6 +229,9 @@ test.each([
   ["ecs.yaml", /^ {2}Tasks:\n(?: {4}.*\n)* {4}Default: 2\n/m],
   ["kubernetes.yaml", /^ {2}replicas: 2$/m],
   ["helm/values.yaml", /^replicas: 2$/m],
+  // With minAvailable and one replica, a node could not be drained.
+  ["kubernetes.yaml", /^ {2}maxUnavailable: 1$/m],
+  ["helm/values.yaml", /^ {2}maxUnavailable: 1$/m],
   ["fly.toml", /^ {2}auto_stop_machines = "off"\n {2}min_machines_running = 2$/m],
   ["cloud-run.yaml", /^ {8}run.googleapis.com\/cpu-throttling: "false"$/m],
   ["cloud-run.yaml", /^ {6}timeoutSeconds: 3600$/m],
