@@ -1,8 +1,11 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { beforeEach, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { startGateway, type TestGateway } from "warmline-gateway/testing";
 import { forTest } from "../support/lifetime.js";
+import { newFolder } from "../support/new-folder.js";
 import { describeInBrowser } from "./support/browser.js";
 
 describeInBrowser("the console page", (browser) => {
@@ -85,6 +88,23 @@ describeInBrowser("the console page", (browser) => {
     await page.click("#login button");
     await page.locator("#main").waitFor();
     expect(await page.locator("#notice").isVisible()).toBe(false);
+  });
+
+  test("after the gateway's token has changed, the console takes the new one in the same tab", async () => {
+    const tokenFile = join(newFolder("console"), "token");
+    writeFileSync(tokenFile, "old-token");
+    const rotated = forTest(await startGateway({ console: true, tokenFile }));
+    await page.goto(`${rotated.url}/#old-token`);
+    await page.locator("#main").waitFor();
+    writeFileSync(tokenFile, "new-token");
+    await page.getByText("rejected this token").waitFor();
+    await page.fill("#token", "new-token");
+    await page.click("#login button");
+    await page.locator("#main").waitFor();
+    // Counters that still had the old token would be rejected within a second, and the new one be forgotten.
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(await page.locator("#login").isVisible()).toBe(false);
+    expect(await page.evaluate<number>("sessionStorage.length")).toBe(1);
   });
 
   test("the console runs a typed command and prints its reply as redis-cli does", async () => {
@@ -419,6 +439,20 @@ describeInBrowser("the console page", (browser) => {
     await open();
     await openKey("bytes");
     await expect.poll(() => view().locator("pre").textContent()).toBe('"\\x00\\xff\\n"');
+    expect(await view().getByRole("button", { name: "Edit" }).count()).toBe(0);
+  });
+
+  test("an edited text keeps its line ends, and a text with several kinds is not edited", async () => {
+    const text = redis.with({ codec: "text" });
+    await text.mset({ crlf: "a\r\nb\r\n", mixed: "a\r\nb\n" });
+    await open();
+    await openKey("crlf");
+    await view().getByRole("button", { name: "Edit" }).click();
+    await view().locator("textarea").fill("a\nchanged\nc\n");
+    await view().getByRole("button", { name: "Save" }).click();
+    await expect.poll(() => text.get("crlf")).toBe("a\r\nchanged\r\nc\r\n");
+    await openKey("mixed");
+    await view().getByText("its line ends differ").waitFor();
     expect(await view().getByRole("button", { name: "Edit" }).count()).toBe(0);
   });
 

@@ -120,6 +120,14 @@ describe("formats", { tags: "deploy-tools", skip: tools === null }, () => {
     expect(parse(rendered["service.yaml"]!).spec.selector).toEqual(deployment.spec.selector.matchLabels);
   });
 
+  test.each([
+    ["plain", "HTTP"],
+    ["tls", "HTTPS"],
+  ])("the Helm chart's probe of /ready with %s values is %s", (name, scheme) => {
+    const [container] = parse(checked.helm[name]!["deployment.yaml"]!).spec.template.spec.containers;
+    expect(container.readinessProbe.httpGet).toEqual({ path: "/ready", port: "http", scheme });
+  });
+
   test("fly.toml sends requests and checks to the gateway's port, and leaves time for shutdown", () => {
     const { http_service: service, env, kill_timeout: kill, kill_signal: signal } = checked.fly;
     const { options } = readSettings([], { ...env, WARMLINE_GATEWAY_TOKEN: "t" });

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { win32 } from "node:path";
 import { statusOf } from "./stop-signal.js";
 
 /** Signals that are passed on to the command. */
@@ -23,9 +24,12 @@ export async function runCommand(
   };
   let child: ChildProcess;
   try {
+    const options = { stdio: "inherit", env: environment } as const;
     // npm and its like are batch files on Windows, which only its shell can run.
-    const shell = process.platform === "win32";
-    child = spawn(program, args, { stdio: "inherit", env: environment, shell });
+    child =
+      process.platform === "win32"
+        ? spawn(windowsCommandLine(program, args), { ...options, shell: true })
+        : spawn(program, args, options);
   } catch (error) {
     return cannotRun(error as NodeJS.ErrnoException);
   }
@@ -43,4 +47,15 @@ export async function runCommand(
   }).finally(() => {
     for (const remove of listeners) remove();
   });
+}
+
+/**
+ * Returns a line for the shell of Windows that runs the program with these arguments as they are. By the rule of the package
+ * cross-spawn: in quotes for the program, and with `^` before every character that means something to the shell.
+ */
+export function windowsCommandLine(program: string, args: readonly string[]): string {
+  const escape = (word: string) => word.replace(/[()\][%!^"`<>&|;, *?]/g, "^$&");
+  // Backslashes count only before a quote.
+  const quote = (arg: string) => `"${arg.replace(/\\+(?="|$)/g, "$&$&").replaceAll('"', '\\"')}"`;
+  return [escape(win32.normalize(program)), ...args.map((arg) => escape(quote(arg)))].join(" ");
 }

@@ -1,9 +1,12 @@
 import { constants } from "node:os";
 
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 type StopSignal = (typeof SIGNALS)[number];
 
-/** Waits for the first SIGINT or SIGTERM. The second one ends the process without further waiting. */
+/**
+ * Waits for the first SIGINT, SIGTERM or SIGHUP. A second one ends the process without further waiting, unless it is SIGHUP: a
+ * terminal that closes sends several.
+ */
 export class StopSignals {
   /** The first signal so far. */
   received: StopSignal | null = null;
@@ -17,14 +20,14 @@ export class StopSignals {
     for (const signal of SIGNALS) process.on(signal, this.#onSignal);
   }
 
-  /** Leaves later signals to others. */
+  /** Leaves later signals to others. SIGHUP still does not end the process. */
   release(): void {
-    for (const signal of SIGNALS) process.off(signal, this.#onSignal);
+    for (const signal of SIGNALS) if (signal !== "SIGHUP") process.off(signal, this.#onSignal);
   }
 
   readonly #onSignal = (signal: StopSignal): void => {
-    if (this.received) process.exit(statusOf(signal));
-    this.received = signal;
+    if (this.received && signal !== "SIGHUP") process.exit(statusOf(signal));
+    this.received ??= signal;
     this.#resolve();
   };
 }

@@ -82,7 +82,9 @@ const TEXT: Kind<string> = {
   name: "text",
   placeholder: "<text>",
   parse(value, source) {
-    if (typeof value === "number") return String(value);
+    // YAML has changed it already: 0123 is 123, and long ones lose digits.
+    if (typeof value === "number")
+      throw new TypeError(`${source}: must be a string; put a number in quotes`);
     TEXT.check(value, source);
     return value as string;
   },

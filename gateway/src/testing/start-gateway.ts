@@ -1,18 +1,26 @@
+import { openedCommands } from "../access/denial-reasons.js";
 import { environmentOf } from "../cli/ready-lines.js";
 import { startEngine } from "../engine/start-engine.js";
 import { createGateway } from "../index.js";
 import { createLog } from "../log/log.js";
+import { runSeed } from "../seed/run-seed.js";
+import { readSeedFile } from "../seed/seed-file.js";
 import { type GatewayOptions, resolveSettings } from "../settings/options.js";
 import { flushEngine } from "./flush-engine.js";
 
-/** Options of a gateway for tests: those of any gateway, except that its Redis is always its own. */
-export interface StartOptions extends Omit<GatewayOptions, "engine" | "redis"> {
+/** Options of a gateway for tests: those of any gateway, except that its Redis is always its own and keeps no data. */
+export interface StartOptions extends Omit<GatewayOptions, "engine" | "redis" | "persist" | "seed"> {
   /**
    * The Redis to start: `"embedded"` (default), which needs nothing installed; `"auto"` a `redis-server` or
    * `valkey-server` on PATH, else the embedded engine; or the path of a server.
    */
   readonly engine?: "embedded" | "auto" | (string & {}) | undefined;
+  /** A file of commands, one per line, that run at the start and at the end of every `flush`. */
+  readonly seed?: string | undefined;
 }
+
+/** Options that are refused, and the advice. */
+const REFUSED = { redis: "; set engine", persist: "" };
 
 /**
  * A gateway in this process, with a private Redis of its own. It can be passed to `new Redis()` as it is: only `url` and
@@ -25,7 +33,7 @@ export interface TestGateway {
   readonly token: string;
   /** Environment variables for the code under test, with the names that `Redis.fromEnv()` reads. */
   readonly env: Readonly<Record<string, string>>;
-  /** Removes every key and every cached script. */
+  /** Removes every key and every cached script. With `seed` it then runs the file again. */
   flush(): Promise<void>;
   /** Ends the gateway and its Redis. Safe to call more than once. */
   close(): Promise<void>;
@@ -37,21 +45,29 @@ export interface TestGateway {
  * @throws {Error} when the requested engine can't be started
  */
 export async function startGateway(options: StartOptions = {}): Promise<TestGateway> {
-  if ("redis" in options) {
-    throw new TypeError(
-      "redis: must not be set, since a gateway for tests deletes all data between tests; set engine",
-    );
+  for (const [name, advice] of Object.entries(REFUSED)) {
+    if (name in options)
+      throw new TypeError(
+        `${name}: must not be set, since a gateway for tests deletes all data between tests${advice}`,
+      );
   }
-  const { engine: choice = "embedded", ...rest } = options;
-  const log = createLog(resolveSettings(rest).logLevel);
+  const { engine: choice = "embedded", ...settings } = options;
+  const { logLevel, allowCommand } = resolveSettings(settings);
+  const { seed, ...rest } = settings;
+  const file = seed === undefined ? null : readSeedFile(seed, openedCommands(allowCommand));
+  const log = createLog(logLevel);
   const engine = await startEngine(choice, { onNotice: (message) => log.error(message) });
+  const fill = async () => {
+    if (file) await runSeed(engine, file);
+  };
   try {
+    await fill();
     const gateway = await createGateway({ port: 0, console: false, ...rest, engine });
     return asClientOptions({
       url: gateway.url,
       token: gateway.token,
       env: environmentOf(gateway),
-      flush: () => flushEngine(engine),
+      flush: () => flushEngine(engine).then(fill),
       close: () => gateway.close(),
     });
   } catch (error) {

@@ -70,6 +70,12 @@ rendered = {
             "imagePullSecrets": [{"name": "registry"}],
         }
     ),
+    "tls": render(
+        {
+            "existingSecret": "secret",
+            "settings": {"tlsCert": "/run/secrets/warmline/tls.crt", "tlsKey": "/run/secrets/warmline/tls.key"},
+        }
+    ),
     "no token": render({}),
     "unknown value": render({"existingSecret": "secret", "replica": 1}),
     **{
@@ -79,7 +85,7 @@ rendered = {
 }
 manifests = [
     text
-    for name in ("plain", "full")
+    for name in ("plain", "full", "tls")
     for file, text in rendered[name].items()
     if file.endswith(".yaml")
 ]

@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
+import { windowsCommandLine } from "../../../gateway/src/cli/run-command.js";
 import { CliProcess } from "./cli-process.js";
 
 const running: CliProcess[] = [];
@@ -93,6 +94,16 @@ describe("warmline-gateway -- command", () => {
     running.push(started);
     expect(await started.ended).toBe(126);
     expect(started.stderr).toMatch(/\nwarmline-gateway: '' cannot be run \(ERR_INVALID_ARG_VALUE\)\n$/);
+  });
+
+  // What cross-spawn makes of the same words.
+  test.each([
+    [["npm", "test"], 'npm ^"test^"'],
+    [["node", "-e", 'console.log("a b")'], 'node ^"-e^" ^"console.log^(\\^"a^ b\\^"^)^"'],
+    [["C:/Program Files/x.exe", "a\\b", "c\\", 'd\\"'], 'C:\\Program^ Files\\x.exe ^"a\\b^" ^"c\\\\^" ^"d\\\\\\^"^"'],
+    [["x", "", "100%", "a&b"], 'x ^"^" ^"100^%^" ^"a^&b^"'],
+  ])("the shell of Windows passes %j on as they are", ([program, ...args], line) => {
+    expect(windowsCommandLine(program!, args)).toBe(line);
   });
 
   test("the gateway takes any free port if the default one is in use, but not if a port was given", async () => {

@@ -74,6 +74,16 @@ describe("a signal during the start", () => {
   });
 });
 
+test("a terminal that closes stops the gateway as SIGTERM does, though it sends SIGHUP twice", async () => {
+  const started = new CliProcess(["--engine", "embedded", "--port", "0", "--drain-delay", "500ms"]);
+  const [, url] = await started.printed(/^warmline-gateway ready (\S+)$/m);
+  started.child.kill("SIGHUP");
+  const ready = async () => (await fetch(`${url}/ready`)).text();
+  await expect.poll(ready).toContain("closing");
+  started.child.kill("SIGHUP");
+  expect(await started.ended).toBe(0);
+});
+
 test("a second signal ends the process at once", async () => {
   const started = new CliProcess(["--engine", "embedded", "--port", "0", "--drain-delay", "1m"]);
   const [, url] = await started.printed(/^warmline-gateway ready (\S+)$/m);

@@ -189,11 +189,12 @@ describe("--persist", () => {
     await cli.stop();
   });
 
-  test("changes are written at exit, at SIGTERM too", async () => {
+  test.each(["SIGTERM", "SIGHUP"] as const)("changes are written at exit, at %s too", async (signal) => {
     const folder = dataFolder();
     const { cli, run } = await start(folder, "--engine", "embedded");
     await run("SET", "k", "v");
-    expect(await cli.stop()).toBe(0);
+    cli.child.kill(signal);
+    expect(await cli.ended).toBe(0);
     const again = await start(folder, "--engine", "embedded");
     expect(await again.run("GET", "k")).toEqual({ result: "v" });
     await again.cli.stop();
@@ -363,6 +364,12 @@ describe("the lock of a folder", () => {
     lockFolder(folderWith({ pid: process.pid, host: hostname(), started: "1" }))();
     lockFolder(old(folderWith({ pid: 1, host: "elsewhere", started: "1" })))();
     lockFolder(old(folderWith("")))();
+  });
+
+  test("a lock without a start time holds while it is refreshed: its process number may be reused", () => {
+    const lock = { pid: process.pid, host: hostname(), started: null };
+    expect(() => lockFolder(folderWith(lock))).toThrow(/another gateway uses/);
+    lockFolder(old(folderWith(lock)))();
   });
 
   test("a lock holds while its owner lives, or refreshes it", () => {

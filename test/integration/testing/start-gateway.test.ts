@@ -1,9 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Redis } from "warmline";
 import { startGateway, type TestGateway } from "warmline-gateway/testing";
 import { forTest } from "../../support/lifetime.js";
+import { newFolder } from "../../support/new-folder.js";
 
 async function start(...options: Parameters<typeof startGateway>): Promise<TestGateway> {
   const gateway = forTest(await startGateway(...options));
@@ -102,9 +105,26 @@ describe("startGateway", () => {
     expect(await redis.ping()).toBe("PONG");
   });
 
-  test("the option redis is refused, since flush would delete its data", async () => {
-    const options = { redis: "redis://127.0.0.1:1" } as Parameters<typeof startGateway>[0];
-    await expect(startGateway(options)).rejects.toThrow(/^redis: must not be set/);
+  test("seed fills the Redis at the start, and again at each flush", async () => {
+    const seed = join(newFolder("testing"), "seed.redis");
+    writeFileSync(seed, "SET a 1\nRPUSH list x y\n");
+    const gateway = await start({ seed });
+    const redis = clientOf(gateway);
+    expect(await redis.lrange("list", 0, -1)).toEqual(["x", "y"]);
+    await redis.mset({ a: 2, b: 2 });
+    await gateway.flush();
+    expect([await redis.get("a"), await redis.exists("b"), await redis.llen("list")]).toEqual([1, 0, 2]);
+    writeFileSync(seed, "INCR\n");
+    await expect(startGateway({ seed })).rejects.toThrow(`seed: ${seed}: line 1: INCR failed`);
+    await expect(startGateway({ seed: join(seed, "none") })).rejects.toThrow(/^seed: /);
+  });
+
+  test.each([
+    ["redis", "redis://127.0.0.1:1"],
+    ["persist", "data"],
+  ])("the option %s is refused, since flush would delete its data", async (name, value) => {
+    const options = { [name]: value } as Parameters<typeof startGateway>[0];
+    await expect(startGateway(options)).rejects.toThrow(`${name}: must not be set`);
   });
 
   test("an invalid option is refused", async () => {

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { freePorts } from "warmline-testbed";
+import { freePorts, makeCertificate } from "warmline-testbed";
 import { parse, parseAllDocuments } from "yaml";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
 import { environmentName, flags } from "../../../gateway/src/settings/flags.js";
@@ -63,6 +63,18 @@ describe("the Dockerfile", () => {
   });
   /** Runs as the user `nobody`, if this process may switch to it. */
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  /** Runs the image's program with these variables. */
+  const run = (variables: NodeJS.ProcessEnv) => {
+    const [program, file] = JSON.parse(argumentsOf("ENTRYPOINT")) as string[];
+    expect(program).toBe("node");
+    return new CliProcess([], { ...environment, ...variables }, { cwd: app, ...user }, file!);
+  };
+  /** Runs the health check with these variables, and returns its status. */
+  const health = (variables: NodeJS.ProcessEnv) => {
+    const [check, ...words] = JSON.parse(/CMD (\[.*\])$/.exec(argumentsOf("HEALTHCHECK"))![1]!) as string[];
+    expect(check).toBe("node");
+    return spawnSync(process.execPath, words, { env: variables }).status;
+  };
 
   test("the Dockerfile has a user, a health check, and settings that exist", () => {
     expect(argumentsOf("USER")).toBe("1000");
@@ -76,32 +88,42 @@ describe("the Dockerfile", () => {
   });
 
   test("the image does not start without a token; with one it starts, is healthy and stops", async () => {
-    const port = await freePort();
+    const port = { WARMLINE_GATEWAY_PORT: String(await freePort()) };
     const tokenFile = join(folder, "token");
     writeFileSync(tokenFile, "a-token\n");
-    const [program, ...args] = JSON.parse(argumentsOf("ENTRYPOINT")) as string[];
-    expect(program).toBe("node");
-    const run = (more: NodeJS.ProcessEnv) =>
-      new CliProcess(
-        [],
-        { ...environment, WARMLINE_GATEWAY_PORT: String(port), ...more },
-        { cwd: app, ...user },
-        args[0]!,
-      );
-    const bare = run({});
+    const bare = run(port);
     expect(await bare.ended).toBe(2);
     expect(bare.stderr).toMatch(/--token: must be given to listen beyond loopback/);
 
-    const gateway = run({ WARMLINE_GATEWAY_TOKEN_FILE: tokenFile, WARMLINE_GATEWAY_ENGINE: "embedded" });
+    const settings = { WARMLINE_GATEWAY_TOKEN_FILE: tokenFile, WARMLINE_GATEWAY_ENGINE: "embedded" };
+    const gateway = run({ ...port, ...settings });
     await gateway.printed(/^warmline-gateway ready/);
     expect(gateway.stdout + gateway.stderr).not.toContain("a-token");
-    const [check, ...words] = JSON.parse(/CMD (\[.*\])$/.exec(argumentsOf("HEALTHCHECK"))![1]!) as string[];
-    expect(check).toBe("node");
-    const health = () =>
-      spawnSync(process.execPath, words, { env: { WARMLINE_GATEWAY_PORT: String(port) } }).status;
-    expect(health()).toBe(0);
+    expect(health(port)).toBe(0);
     expect(await gateway.stop()).toBe(0);
-    expect(health()).toBe(1);
+    expect(health(port)).toBe(1);
+  });
+
+  test("the image is healthy with TLS", async () => {
+    const certificate = makeCertificate();
+    const [cert, key] = [join(folder, "tls.crt"), join(folder, "tls.key")];
+    writeFileSync(cert, certificate.cert);
+    writeFileSync(key, certificate.key);
+    certificate.remove();
+    const variables = {
+      WARMLINE_GATEWAY_PORT: String(await freePort()),
+      WARMLINE_GATEWAY_TLS_CERT: cert,
+      WARMLINE_GATEWAY_TLS_KEY: key,
+    };
+    const gateway = run({
+      ...variables,
+      WARMLINE_GATEWAY_TOKEN: "a-token",
+      WARMLINE_GATEWAY_ENGINE: "embedded",
+    });
+    await gateway.printed(/^warmline-gateway ready https:/);
+    expect(health(variables)).toBe(0);
+    expect(await gateway.stop()).toBe(0);
+    expect(health(variables)).toBe(1);
   });
 });
 
@@ -207,7 +229,10 @@ test.each([
   ["ecs.yaml", /^ {2}Tasks:\n(?: {4}.*\n)* {4}Default: 2\n/m],
   ["kubernetes.yaml", /^ {2}replicas: 2$/m],
   ["helm/values.yaml", /^replicas: 2$/m],
-  ["fly.toml", /^ {2}auto_stop_machines = "off"\n {2}min_machines_running = 2$/m],
+  // With minAvailable and one replica, a node could not be drained.
+  ["kubernetes.yaml", /^ {2}maxUnavailable: 1$/m],
+  ["helm/values.yaml", /^ {2}maxUnavailable: 1$/m],
+  ["fly.toml", /^ {2}auto_stop_machines = "off"$/m],
   ["cloud-run.yaml", /^ {8}run.googleapis.com\/cpu-throttling: "false"$/m],
   ["cloud-run.yaml", /^ {6}timeoutSeconds: 3600$/m],
 ])("%s runs the gateway as docs/deploy.md says", (file, line) => {

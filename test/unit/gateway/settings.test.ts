@@ -214,6 +214,7 @@ describe("a config file", () => {
     ["zzzzzzzz: 2", /line 1: there is no setting "zzzzzzzz"; --help lists all/],
     ["port: 1\nport: 2", /line 2, column 1: not valid YAML or JSON \(duplicate key\)/],
     ["- port", /it must hold settings by name/],
+    ["token: 0123456789", /line 1: token: must be a string; put a number in quotes$/],
     ['token: "secret\n', /not valid YAML or JSON/],
   ])("the config file %j is refused at its line", (text, message) => {
     const path = file(text);

@@ -15,6 +15,10 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end }}
 
+{{- define "warmline.scheme" -}}
+{{- if .Values.settings.tlsCert }}https{{ else }}http{{ end }}
+{{- end }}
+
 {{- define "warmline.secret" -}}
 {{- if .Values.existingSecret }}{{ .Values.existingSecret }}
 {{- else if .Values.token }}{{ include "warmline.name" . }}

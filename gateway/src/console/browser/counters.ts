@@ -1,5 +1,5 @@
 import { byId } from "./dom.js";
-import type { Gateway } from "./gateway.js";
+import { type Gateway, Unauthorized } from "./gateway.js";
 import { textOf } from "./text.js";
 
 const EVERY = 1_000;
@@ -15,8 +15,8 @@ interface Commands {
 }
 
 /**
- * Shows connections, commands per second, keys and memory, fetched each second while the page is visible. Commands that the page
- * sends for itself do not count.
+ * Shows connections, commands per second, keys and memory, fetched each second while the page is visible, until the token is
+ * rejected. Commands that the page sends for itself do not count.
  */
 export function showCounters(gateway: Gateway, onError: (error: unknown) => void): void {
   const rates: number[] = [];
@@ -51,6 +51,7 @@ export function showCounters(gateway: Gateway, onError: (error: unknown) => void
     } catch (error) {
       last = null;
       onError(error);
+      if (error instanceof Unauthorized) return;
     }
     setTimeout(tick, EVERY, round + 1);
   };

@@ -4,7 +4,7 @@ import { formatTree, jsonTree, parseTree } from "./json-tree.js";
 import type { ListedKey } from "./key-groups.js";
 import { lookUp } from "./keys.js";
 import type { Reply } from "./resp.js";
-import { bytesOf, decoded, duration, itemsOf, shown, TYPES, textOf, typeName } from "./text.js";
+import { bytesOf, decoded, duration, itemsOf, lineEndOf, shown, TYPES, textOf, typeName } from "./text.js";
 
 /** Maximum number of bytes that are read of a string. A longer one is shown in part, and can't be edited. */
 const MAX_BYTES = 64 * 1024;
@@ -345,6 +345,11 @@ function editable(value: Uint8Array, save?: (text: string) => Promise<void>): HT
   const view = tree ? jsonTree(tree) : element("pre", shown(value, "\r\n\t"));
   const whole = group("div", "editable", view);
   if (!save || text === null) return whole;
+  const lineEnd = lineEndOf(text);
+  if (lineEnd === null) {
+    whole.append(element("p", "It can't be edited here, because its line ends differ.", "dim"));
+    return whole;
+  }
   const open = button("Edit", () => {
     const area = element("textarea");
     area.value = tree ? formatTree(tree, "  ") : text;
@@ -353,10 +358,12 @@ function editable(value: Uint8Array, save?: (text: string) => Promise<void>): HT
     area.spellcheck = false;
     area.setAttribute("aria-label", "value");
     const close = () => whole.replaceChildren(view, open);
+    // A text area has only \n.
+    const edited = () => area.value.replaceAll("\n", lineEnd);
     const actions = group(
       "div",
       "actions",
-      button("Save", () => save(tree && text === formatTree(tree) ? compact(area.value) : area.value)),
+      button("Save", () => save(tree && text === formatTree(tree) ? compact(area.value) : edited())),
       button("Cancel", close),
     );
     whole.replaceChildren(area, actions);

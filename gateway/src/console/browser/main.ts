@@ -29,6 +29,8 @@ function onError(error: unknown): void {
   else notice(error instanceof Error ? error.message : "");
 }
 
+let isOpen = false;
+
 async function open(token: string): Promise<void> {
   const gateway = new Gateway(token);
   try {
@@ -41,6 +43,9 @@ async function open(token: string): Promise<void> {
     return;
   }
   keepToken(token);
+  // The parts of an open page keep the token that they were made with.
+  if (isOpen) return location.reload();
+  isOpen = true;
   notice("");
   byId("login").hidden = true;
   byId("main").hidden = false;

@@ -84,6 +84,12 @@ export function decoded(bytes: Uint8Array): string | null {
   }
 }
 
+/** Returns the line end of a text, `\n` for a text of one line, and null for a text with several kinds of line ends. */
+export function lineEndOf(text: string): string | null {
+  const [end = "\n", ...others] = new Set(text.match(/\r\n?|\n/g));
+  return others.length === 0 ? end : null;
+}
+
 /** The types of keys that the page knows. */
 export const TYPES = ["string", "hash", "list", "set", "zset", "stream", "ReJSON-RL"];
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 /** Interval in ms between updates of the lock by its holder. */
 const BEAT_EVERY = 2_000;
-/** A lock of another machine or container that was not renewed for this long, in ms, is stale. */
+/** A lock that was not renewed for this long, in ms, is stale, unless its process is known to be alive. */
 const SILENT_AFTER = 15_000;
 
 /** The process that holds a folder. */
@@ -60,9 +60,12 @@ function take(file: string, folder: string): void {
 }
 
 function isHeld(file: string, holder: Holder | null): boolean {
-  if (holder?.host !== hostname()) return !isOlderThan(file, SILENT_AFTER);
-  // Process ids are used again, and a container always starts with the same ones.
-  return isAlive(holder.pid) && holderOf(holder.pid).started === holder.started;
+  const isRenewed = !isOlderThan(file, SILENT_AFTER);
+  if (holder?.host !== hostname()) return isRenewed;
+  if (!isAlive(holder.pid)) return false;
+  // Process ids are used again, and a container always starts with the same ones. Without a start time, as on macOS and Windows,
+  // another process with this id does not renew the lock.
+  return holder.started === null ? isRenewed : holderOf(holder.pid).started === holder.started;
 }
 
 /** Removes a stale lock, unless another process has replaced it meanwhile. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { decoded, printed, shown } from "../../../../gateway/src/console/browser/text.js";
+import { decoded, lineEndOf, printed, shown } from "../../../../gateway/src/console/browser/text.js";
 
 const WITH_MARK = Uint8Array.of(0xef, 0xbb, 0xbf, 0x61);
 
@@ -10,4 +10,15 @@ test("a byte order mark stays part of the text that is edited", () => {
 test("a byte order mark is shown as bytes", () => {
   expect(shown(WITH_MARK)).toBe('"\\xef\\xbb\\xbfa"');
   expect(printed({ kind: "bulk", bytes: WITH_MARK })).toBe('"\\xef\\xbb\\xbfa"');
+});
+
+test.each([
+  ["a", "\n"],
+  ["a\nb\n", "\n"],
+  ["a\r\nb\r\n", "\r\n"],
+  ["a\rb", "\r"],
+  ["a\r\nb\n", null],
+  ["a\n\rb", null],
+])("the line end of %j is %j", (text, end) => {
+  expect(lineEndOf(text)).toBe(end);
 });
