@@ -94,6 +94,45 @@ test("ListValues does what an array does", () => {
   );
 });
 
+/** Returns how many elements arrays copy while a function runs. */
+function countCopied(run: () => void): number {
+  const { slice, concat } = Array.prototype;
+  let count = 0;
+  const counted = (copy: (...args: any[]) => unknown[]) =>
+    function (this: unknown[], ...args: unknown[]) {
+      const copied = copy.apply(this, args);
+      count += copied.length;
+      return copied;
+    };
+  try {
+    Object.assign(Array.prototype, { slice: counted(slice), concat: counted(concat) });
+    run();
+  } finally {
+    Object.assign(Array.prototype, { slice, concat });
+  }
+  return count;
+}
+
+test.each([
+  ["unshift", "pop"],
+  ["unshift", "shift"],
+  ["push", "pop"],
+  ["push", "shift"],
+] as const)("a list that is drained by one %s for two of %s copies few elements for each", (add, remove) => {
+  const size = 2_000;
+  const item = Buffer.from("x");
+  const list = new ListValues(Array<Buffer>(size).fill(item));
+  const copied = countCopied(() => {
+    for (let left = size; left > 0; left -= 1) {
+      list[add](item);
+      list[remove]();
+      list[remove]();
+    }
+  });
+  expect(list.length).toBe(0);
+  expect(copied).toBeLessThan(6 * size);
+});
+
 test.each([
   ["*", "", true],
   ["a*c", "abbc", true],
