@@ -347,6 +347,26 @@ test("HEXPIRETIME and HPEXPIRETIME return when a field expires", async () => {
   ]);
 });
 
+test("fields that have expired are cleared away without a read, and their hash with the last one", async () => {
+  await run(
+    ["HSET", "gone", "a", "1", "b", "2"],
+    ["HPEXPIRE", "gone", "20", "FIELDS", "2", "a", "b"],
+    ["HSET", "part", "a", "1", "b", "2"],
+    ["HPEXPIRE", "part", "20", "FIELDS", "1", "a"],
+    ["RENAME", "part", "left"],
+    ["HSET", "same", "b", "2"],
+  );
+  await expect.poll(() => embedded.run([["DBSIZE"]])).toEqual([":2"]);
+  const [exists, type, left, same] = await embedded.run([
+    ["EXISTS", "gone"],
+    ["TYPE", "gone"],
+    ["MEMORY", "USAGE", "left"],
+    ["MEMORY", "USAGE", "same"],
+  ]);
+  expect([exists, type]).toEqual([":0", "+none"]);
+  expect(left).toBe(same);
+});
+
 test("INFO and HELLO name the engine", async () => {
   const { "js-redis-server": version } = manifest.devDependencies;
   const [info, hello] = await run(["INFO", "server"], ["HELLO"]);
