@@ -251,6 +251,16 @@ const SAME: Record<string, string[][]> = {
     ["EVAL", "return redis.call('SPOP', KEYS[1])", "1", "s"],
     ["EXISTS", "s"],
   ],
+  "SORT in a transaction returns strings as they are at that time": [
+    ["MSET", "w_1", "aaaa", "w_2", "bbbb"],
+    ["RPUSH", "l", "1", "2", "3"],
+    ["MULTI"],
+    ["SORT", "l", "GET", "w_*"],
+    ["SETRANGE", "w_1", "0", "XX"],
+    ["SETBIT", "w_2", "1", "0"],
+    ["GET", "w_1"],
+    ["EXEC"],
+  ],
   "BRPOPLPUSH moves from the end to the beginning": [
     ["RPUSH", "l", "a", "b"],
     ["BRPOPLPUSH", "l", "m", "1"],

@@ -105,7 +105,8 @@ function sort(args: SortArguments, ctx: Context): RedisResult {
       ? elements
       : elements.flatMap((element) => args.get.map((pattern) => lookUp(ctx.db, pattern, element)));
   const { store } = args;
-  if (!store) return array(output.map((value) => bulkValue(value ?? null)));
+  // Copies, since later commands of the same transaction may change a string in place.
+  if (!store) return array(output.map((value) => bulkValue(value ? Buffer.from(value) : null)));
   if (output.length === 0) ctx.db.delete(store);
   else {
     dropEntry(ctx.db, store);
