@@ -36,14 +36,14 @@ export function addOwnCommands(
   addSortedSetCommands(table);
   addBlockingCommands(table, waiting);
   overwriteDestinations(table);
-  addSortCommands(table);
+  addSortCommands(table, limits);
   addRandomCommands(table);
   addGeoCommands(table);
   addKeyCommands(table);
   addStreamCommands(table, waiting);
   addScriptingCommands(table);
   addServerCommands(table);
-  addJsonCommands(table);
+  addJsonCommands(table, limits);
   table.add(tooLarge(limits));
   replaceParseErrors(executor);
 }
