@@ -143,7 +143,7 @@ const SAME: Record<string, string[][]> = {
     ["XTRIM", "x", "MINID", "~", "304-1"],
     ["XTRIM", "x", "MINID", "~", "304-2"],
   ],
-  "XAUTOCLAIM counts entries that were deleted": [
+  "XAUTOCLAIM counts entries that were deleted, and starts at a bound of a range": [
     ...["1-1", "2-1", "3-1", "4-1"].map((id) => ["XADD", "x", id, "f", id]),
     ["XGROUP", "CREATE", "x", "g", "0"],
     ["XREADGROUP", "GROUP", "g", "a", "STREAMS", "x", ">"],
