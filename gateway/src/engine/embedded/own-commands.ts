@@ -4,6 +4,7 @@ import { addByteCommands } from "./commands/bytes.js";
 import { CommandTable } from "./commands/define.js";
 import { addGeoCommands } from "./commands/geo.js";
 import { addKeyCommands } from "./commands/keys.js";
+import { addLargeIntegers } from "./commands/large-integers.js";
 import { addListCommands } from "./commands/lists.js";
 import { replaceParseErrors } from "./commands/parse-errors.js";
 import { addRandomCommands } from "./commands/random.js";
@@ -44,6 +45,7 @@ export function addOwnCommands(
   addScriptingCommands(table);
   addServerCommands(table);
   addJsonCommands(table, limits);
+  addLargeIntegers(table);
   table.add(tooLarge(limits));
   replaceParseErrors(executor);
 }
