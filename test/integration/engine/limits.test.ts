@@ -118,7 +118,16 @@ describe("limits of the embedded engine", () => {
     await expect(redis.call("SRANDMEMBER", "s", -1_000_000_000)).rejects.toThrow(refused);
     await redis.call("ZADD", "z", 1, value);
     await expect(redis.call("ZRANDMEMBER", "z", -1_000_000_000)).rejects.toThrow(refused);
+    await expect(redis.call("HRANDFIELD", "h", -9, "WITHVALUES")).rejects.toThrow(refused);
+    await redis.call("RPUSH", "l", ...Array<string>(9).fill("k"));
+    await expect(redis.call("SORT", "l", "ALPHA", "GET", "*")).rejects.toThrow(refused);
+    await redis.call("JSON.SET", "j", "$", JSON.stringify(value));
+    await expect(redis.call("JSON.MGET", ...Array<string>(9).fill("j"), "$")).rejects.toThrow(refused);
     expect(await redis.call("MGET", "k", "k")).toEqual([value, value]);
+    expect(await redis.call("HRANDFIELD", "h", -2, "WITHVALUES")).toEqual(["f", value, "f", value]);
+    expect(await redis.call("HRANDFIELD", "h", -9)).toEqual(Array(9).fill("f"));
+    expect(await redis.call("SORT", "l", "ALPHA", "LIMIT", 0, 2, "GET", "*")).toEqual([value, value]);
+    expect(await redis.call("JSON.MGET", "j", "j", ".")).toEqual([`"${value}"`, `"${value}"`]);
     expect(await redis.call("SRANDMEMBER", "s", -2)).toEqual([value, value]);
   });
 

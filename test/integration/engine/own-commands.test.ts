@@ -62,6 +62,9 @@ const SCRIPTS = [
   "local co = coroutine.wrap(function() coroutine.yield(1) coroutine.yield(2) end) return {co(), co()}",
 ];
 
+const MAX_INT64 = "9223372036854775807";
+const MIN_INT64 = "-9223372036854775808";
+
 /** Sequences with the same replies as those of Redis 7.0, by topic. */
 const SAME: Record<string, string[][]> = {
   scripts: SCRIPTS.flatMap((script) => [["FLUSHALL"], ["EVAL", script, "1", "k"]]),
@@ -143,7 +146,7 @@ const SAME: Record<string, string[][]> = {
     ["XTRIM", "x", "MINID", "~", "304-1"],
     ["XTRIM", "x", "MINID", "~", "304-2"],
   ],
-  "XAUTOCLAIM counts entries that were deleted": [
+  "XAUTOCLAIM counts entries that were deleted, and starts at a bound of a range": [
     ...["1-1", "2-1", "3-1", "4-1"].map((id) => ["XADD", "x", id, "f", id]),
     ["XGROUP", "CREATE", "x", "g", "0"],
     ["XREADGROUP", "GROUP", "g", "a", "STREAMS", "x", ">"],
@@ -153,6 +156,10 @@ const SAME: Record<string, string[][]> = {
     ["XAUTOCLAIM", "x", "g", "c", "10000000", "0"],
     ["XAUTOCLAIM", "x", "g", "c", "0", "5-1"],
     ["XAUTOCLAIM", "x", "none", "c", "0", "0"],
+    ...["-", "+", "(2-1", "(2", "(0-18446744073709551615", "(-", "("].map((start) => {
+      return ["XAUTOCLAIM", "x", "g", "c", "0", start, "JUSTID"];
+    }),
+    ["XAUTOCLAIM", "x", "g", "c", "0", "(18446744073709551615-18446744073709551615"],
     ["EVAL", DELIVERY_COUNTS, "1", "x"],
     ["XPENDING", "x", "g"],
   ],
@@ -251,6 +258,60 @@ const SAME: Record<string, string[][]> = {
     ["EVAL", "return redis.call('SPOP', KEYS[1])", "1", "s"],
     ["EXISTS", "s"],
   ],
+  "SORT in a transaction returns strings as they are at that time": [
+    ["MSET", "w_1", "aaaa", "w_2", "bbbb"],
+    ["RPUSH", "l", "1", "2", "3"],
+    ["MULTI"],
+    ["SORT", "l", "GET", "w_*"],
+    ["SETRANGE", "w_1", "0", "XX"],
+    ["SETBIT", "w_2", "1", "0"],
+    ["GET", "w_1"],
+    ["EXEC"],
+  ],
+  "indexes and counts have up to 64 bits": ["9007199254740992", MAX_INT64, MIN_INT64].flatMap((number) =>
+    [
+      "LRANGE l 0 #",
+      "LRANGE l # -1",
+      "LTRIM l # 9",
+      "LTRIM l 0 #",
+      "LINDEX l #",
+      "LSET l # x",
+      "LREM l # a",
+      "LPOP l #",
+      "RPOP l #",
+      "SPOP s #",
+      "GETRANGE k 0 #",
+      "GETRANGE k # -1",
+      "BITCOUNT k 0 #",
+      "BITPOS k 1 0 #",
+      "ZRANGE z 0 #",
+      "ZRANGE z # -1 REV WITHSCORES",
+      "ZREVRANGE z 0 #",
+      "ZREMRANGEBYRANK z 1 #",
+      "ZPOPMAX z #",
+      "ZRANGE z -inf # BYSCORE LIMIT 0 #",
+      "ZRANGE limit # +inf BYSCORE",
+      "ZRANGESTORE d z -inf +inf BYSCORE LIMIT # 1",
+      "ZRANGEBYSCORE z -inf # LIMIT 0 #",
+      "ZREVRANGEBYLEX z + - LIMIT 1 #",
+      "SORT l ALPHA LIMIT 1 #",
+      "SORT l BY limit STORE #",
+      "SCAN 0 MATCH z COUNT #",
+      "ZSCAN z 0 COUNT #",
+      "EVAL return{redis.call('LRANGE',KEYS[1],0,#)} 1 l",
+      "LRANGE l 0 #0",
+    ].flatMap((command) => [
+      ["FLUSHALL"],
+      ["RPUSH", "l", "a", "b", "a"],
+      ["SADD", "s", "a"],
+      ["SET", "k", "abc"],
+      ["ZADD", "z", "1", "a", "9007199254740992", "b"],
+      ["ZADD", "limit", "9007199254740991", "a", "9007199254740992", "b"],
+      command.replaceAll("#", number).split(" "),
+      ["LRANGE", "l", "0", "-1"],
+      ["EXISTS", number],
+    ]),
+  ),
   "BRPOPLPUSH moves from the end to the beginning": [
     ["RPUSH", "l", "a", "b"],
     ["BRPOPLPUSH", "l", "m", "1"],
@@ -345,6 +406,26 @@ test("HEXPIRETIME and HPEXPIRETIME return when a field expires", async () => {
     [":-2"],
     "-ERR The `numfields` parameter must match the number of arguments",
   ]);
+});
+
+test("fields that have expired are cleared away without a read, and their hash with the last one", async () => {
+  await run(
+    ["HSET", "gone", "a", "1", "b", "2"],
+    ["HPEXPIRE", "gone", "20", "FIELDS", "2", "a", "b"],
+    ["HSET", "part", "a", "1", "b", "2"],
+    ["HPEXPIRE", "part", "20", "FIELDS", "1", "a"],
+    ["RENAME", "part", "left"],
+    ["HSET", "same", "b", "2"],
+  );
+  await expect.poll(() => embedded.run([["DBSIZE"]])).toEqual([":2"]);
+  const [exists, type, left, same] = await embedded.run([
+    ["EXISTS", "gone"],
+    ["TYPE", "gone"],
+    ["MEMORY", "USAGE", "left"],
+    ["MEMORY", "USAGE", "same"],
+  ]);
+  expect([exists, type]).toEqual([":0", "+none"]);
+  expect(left).toBe(same);
 });
 
 test("INFO and HELLO name the engine", async () => {

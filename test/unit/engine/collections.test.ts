@@ -1,9 +1,12 @@
 import fc from "fast-check";
+import type { RedisHashField } from "js-redis-server/core";
 import { expect, test } from "vitest";
+import { DatabaseEntries } from "../../../gateway/src/engine/embedded/collections/database-entries.js";
 import { ExpiringMap } from "../../../gateway/src/engine/embedded/collections/expiring-map.js";
 import { IndexedMap } from "../../../gateway/src/engine/embedded/collections/indexed-map.js";
 import { ListValues } from "../../../gateway/src/engine/embedded/collections/list-values.js";
 import { SortedBlocks } from "../../../gateway/src/engine/embedded/collections/sorted-blocks.js";
+import type { Entry } from "../../../gateway/src/engine/embedded/stored-value.js";
 import { matchesGlob } from "../../../gateway/src/util/glob.js";
 
 const small = fc.integer({ min: 0, max: 3_000 });
@@ -62,6 +65,25 @@ test("ExpiringMap knows which items have expired, however their time to live was
   ]);
 });
 
+test("DatabaseEntries knows the hashes with an expired field, whatever replaces or removes them", () => {
+  const entries = new DatabaseEntries();
+  const key = Buffer.from("k");
+  const hash = (expiresAt?: number): Entry => {
+    const fields = new ExpiringMap<RedisHashField>();
+    fields.set("f", { field: key, value: key, expiresAt }).set("lasting", { field: key, value: key });
+    return { key, value: { type: "hash", fields } };
+  };
+  const [a, b] = [hash(1), hash(5)];
+  entries.set("a", a).set("b", b).set("c", hash()).set("d", hash(1)).set("e", hash(1));
+  expect(entries.set("d", hash()).delete("e")).toBe(true);
+  expect(entries.withFieldsExpiredBy(4)).toEqual([a]);
+  expect(entries.withFieldsExpiredBy(5)).toEqual([a, b]);
+  entries.set("a", { key, value: { type: "string", value: key } });
+  expect(entries.withFieldsExpiredBy(5)).toEqual([b]);
+  entries.clear();
+  expect(entries.withFieldsExpiredBy(5)).toEqual([]);
+});
+
 test("ListValues does what an array does", () => {
   const value = fc.integer({ min: 0, max: 9 }).map((digit) => Buffer.from([digit]));
   const step = fc.oneof(
@@ -92,6 +114,45 @@ test("ListValues does what an array does", () => {
     }),
     { numRuns: 100 },
   );
+});
+
+/** Returns how many elements arrays copy while a function runs. */
+function countCopied(run: () => void): number {
+  const { slice, concat } = Array.prototype;
+  let count = 0;
+  const counted = (copy: (...args: any[]) => unknown[]) =>
+    function (this: unknown[], ...args: unknown[]) {
+      const copied = copy.apply(this, args);
+      count += copied.length;
+      return copied;
+    };
+  try {
+    Object.assign(Array.prototype, { slice: counted(slice), concat: counted(concat) });
+    run();
+  } finally {
+    Object.assign(Array.prototype, { slice, concat });
+  }
+  return count;
+}
+
+test.each([
+  ["unshift", "pop"],
+  ["unshift", "shift"],
+  ["push", "pop"],
+  ["push", "shift"],
+] as const)("a list that is drained by one %s for two of %s copies few elements for each", (add, remove) => {
+  const size = 2_000;
+  const item = Buffer.from("x");
+  const list = new ListValues(Array<Buffer>(size).fill(item));
+  const copied = countCopied(() => {
+    for (let left = size; left > 0; left -= 1) {
+      list[add](item);
+      list[remove]();
+      list[remove]();
+    }
+  });
+  expect(list.length).toBe(0);
+  expect(copied).toBeLessThan(6 * size);
 });
 
 test.each([

@@ -1,6 +1,7 @@
 import {
   type CommandPlan,
   type createRedisCommandExecutor,
+  RedisCommandError,
   type RedisDatabase,
   type RedisExecutionContext,
   RedisResult,
@@ -8,7 +9,7 @@ import {
 import { countKeys, peek, stringLength } from "./keyspace.js";
 import { type EmbeddedLimits, sizeText } from "./limits.js";
 import { MemoryGauge } from "./memory-gauge.js";
-import { partsOf } from "./stored-value.js";
+import type { StoredValue } from "./stored-value.js";
 
 type ExecutorOptions = NonNullable<Parameters<typeof createRedisCommandExecutor>[0]>;
 /** Runs before or after each command. */
@@ -40,7 +41,7 @@ export function createGuards(limits: EmbeddedLimits): ExecutionPolicy {
         );
       }
       if (replyLength(name, plan.rawArgs, ctx.db) > limits.maxReplyBytes) {
-        return refuse(`reply would exceed ${sizeText(limits.maxReplyBytes)}, the embedded engine's limit`);
+        return refuse(replyTooLarge(limits));
       }
       if (name === "flushall" || name === "flushdb") gauge.lookAgain();
       if (!adds(plan)) return;
@@ -59,6 +60,18 @@ export function createGuards(limits: EmbeddedLimits): ExecutionPolicy {
       return;
     },
   };
+}
+
+function replyTooLarge({ maxReplyBytes }: EmbeddedLimits): string {
+  return `reply would exceed ${sizeText(maxReplyBytes)}, the embedded engine's limit`;
+}
+
+/**
+ * For commands that know the length of a reply, in bytes, only once they have its values.
+ * @throws RedisCommandError beyond the limit
+ */
+export function checkReplyLength(length: number, limits: EmbeddedLimits): void {
+  if (length > limits.maxReplyBytes) throw new RedisCommandError(replyTooLarge(limits));
 }
 
 function adds(plan: CommandPlan): boolean {
@@ -107,7 +120,10 @@ function bitfieldLength(args: readonly Buffer[]): number {
   return length;
 }
 
-/** Length of the reply of a command that can return the same value many times, in bytes; 0 for others. */
+/**
+ * Length in bytes of the reply of a command that can return the same value many times; 0 for others, and for those that call
+ * {@link checkReplyLength}.
+ */
 function replyLength(name: string, args: readonly Buffer[], database: RedisDatabase): number {
   switch (name) {
     case "mget":
@@ -116,6 +132,7 @@ function replyLength(name: string, args: readonly Buffer[], database: RedisDatab
       return hashFieldsLength(args, database);
     case "srandmember":
     case "zrandmember":
+    case "hrandfield":
       return randomMembersLength(args, database);
     default:
       return 0;
@@ -130,16 +147,30 @@ function hashFieldsLength(args: readonly Buffer[], database: RedisDatabase): num
   return length;
 }
 
-/** With a negative count members repeat. The bound is the largest member times the count. */
-function randomMembersLength(args: readonly Buffer[], database: RedisDatabase): number {
-  const count = -integer(args[1]);
-  if (!(count > 0) || args[0] === undefined) return 0;
-  const value = peek(database, args[0]);
-  if (value?.type !== "set" && value?.type !== "zset") return 0;
+/** With a negative count members or fields repeat. The bound is the largest one times the count. */
+function randomMembersLength([key, countArg, withValues]: readonly Buffer[], database: RedisDatabase): number {
+  const count = -integer(countArg);
+  if (!(count > 0) || key === undefined) return 0;
   let largest = 0;
-  for (const member of partsOf(value)) largest = Math.max(largest, member.length);
-  const score = value.type === "zset" ? SCORE_BYTES : 0;
-  return count * (largest + score + OVERHEAD_BYTES);
+  for (const length of itemLengths(peek(database, key), withValues !== undefined))
+    largest = Math.max(largest, length + OVERHEAD_BYTES);
+  return count * largest;
+}
+
+/** Lengths of the members of a set or sorted set, or of the fields of a hash. */
+function* itemLengths(value: StoredValue | undefined, withValues: boolean): Generator<number, undefined> {
+  switch (value?.type) {
+    case "set":
+      for (const member of value.members.values()) yield member.length;
+      break;
+    case "zset":
+      for (const { member } of value.members.values()) yield member.length + SCORE_BYTES;
+      break;
+    case "hash":
+      for (const { field, value: bytes } of value.fields.values())
+        yield field.length + (withValues ? bytes.length : 0);
+      break;
+  }
 }
 
 /** Returns an argument as a number, or NaN, which is within every limit: the command itself then fails. */

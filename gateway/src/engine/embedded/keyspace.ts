@@ -8,7 +8,7 @@ import type {
 } from "js-redis-server/core";
 import { EMPTY } from "../../util/bytes.js";
 import { adopt } from "./collections/adopt.js";
-import { ExpiringMap } from "./collections/expiring-map.js";
+import { DatabaseEntries } from "./collections/database-entries.js";
 import { type Entry, isLive, JSON_TYPE, type StoredValue } from "./stored-value.js";
 import { FairTurns } from "./turns.js";
 import type { WaitingClients } from "./waiting-clients.js";
@@ -29,7 +29,7 @@ export function stringLength(database: RedisDatabase, key: Buffer): number {
 }
 
 /** Returns the entries of a database by key in hex. Expired entries are included until they are read or swept. */
-export function entriesOf(database: RedisDatabase): ExpiringMap<Entry> {
+export function entriesOf(database: RedisDatabase): DatabaseEntries {
   return keyspaceOf(database).entries;
 }
 
@@ -42,7 +42,7 @@ export function countKeys(state: RedisServerState): number {
 
 /** The members of the library's keyspace that this module uses. The library's types do not declare them. */
 interface Keyspace {
-  readonly entries: ExpiringMap<Entry>;
+  readonly entries: DatabaseEntries;
   getLiveEntry(key: Buffer): Entry | null;
   get(key: Buffer): StoredValue | null;
   set(key: Buffer, value: StoredValue, options?: SetOptions): void;
@@ -62,7 +62,7 @@ export function extendDatabases(state: RedisServerState, waiting: WaitingClients
   const turns = new FairTurns(() => waiting.serve());
   for (const database of state.databases) {
     const keyspace = keyspaceOf(database);
-    const entries = new ExpiringMap<Entry>();
+    const entries = new DatabaseEntries();
     Object.defineProperty(keyspace, "entries", { value: entries });
     const { update } = keyspace;
     keyspace.get = (key) => touchEntry(keyspace, key)?.value ?? null;
@@ -86,6 +86,12 @@ export function extendDatabases(state: RedisServerState, waiting: WaitingClients
     keyspace.sweepExpired = (now = Date.now()) => {
       const expired = entries.expiredBy(now);
       for (const [, { key }] of expired) keyspace.getLiveEntry(key);
+      for (const entry of entries.withFieldsExpiredBy(now)) {
+        const { key, usedAt } = entry;
+        // Counting the fields removes those that have expired, and the key with the last one. That is no use of the key.
+        database.updateHash(key, (hash) => void hash.size);
+        entry.usedAt = usedAt;
+      }
       return expired.length;
     };
     shareEvents(database, entries);
@@ -95,7 +101,7 @@ export function extendDatabases(state: RedisServerState, waiting: WaitingClients
 }
 
 /** Passes events to listeners without copying them. Listeners use only the type of the event's value. */
-function shareEvents({ mutations }: RedisDatabase, entries: ExpiringMap<Entry>): void {
+function shareEvents({ mutations }: RedisDatabase, entries: DatabaseEntries): void {
   const all: Set<RedisMutationListener> = mutations["globalListeners"];
   const byKey: Map<string, Set<RedisMutationListener>> = mutations["keyListeners"];
   mutations.emit = (event) => {

@@ -4,6 +4,7 @@ import { addByteCommands } from "./commands/bytes.js";
 import { CommandTable } from "./commands/define.js";
 import { addGeoCommands } from "./commands/geo.js";
 import { addKeyCommands } from "./commands/keys.js";
+import { addLargeIntegers } from "./commands/large-integers.js";
 import { addListCommands } from "./commands/lists.js";
 import { replaceParseErrors } from "./commands/parse-errors.js";
 import { addRandomCommands } from "./commands/random.js";
@@ -36,14 +37,15 @@ export function addOwnCommands(
   addSortedSetCommands(table);
   addBlockingCommands(table, waiting);
   overwriteDestinations(table);
-  addSortCommands(table);
+  addSortCommands(table, limits);
   addRandomCommands(table);
   addGeoCommands(table);
   addKeyCommands(table);
   addStreamCommands(table, waiting);
   addScriptingCommands(table);
   addServerCommands(table);
-  addJsonCommands(table);
+  addJsonCommands(table, limits);
+  addLargeIntegers(table);
   table.add(tooLarge(limits));
   replaceParseErrors(executor);
 }

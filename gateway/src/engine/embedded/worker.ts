@@ -20,7 +20,10 @@ import { Saver } from "./saver.js";
 import { replaceTrackedMethods } from "./tracked-values.js";
 import { WaitingClients } from "./waiting-clients.js";
 
-/** Expired keys are never seen; how often they are cleared away is about memory only, and walks over all keys with a time to live. */
+/**
+ * How often expired keys and fields are cleared away, which visits all that have a time to live. No command sees one before that either,
+ * but a hash whose fields have all expired exists until then, as in Redis.
+ */
 const SWEEP_MS = 1000;
 
 const { limits, snapshot, ...input } = workerData as WorkerInput;

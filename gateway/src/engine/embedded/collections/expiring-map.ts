@@ -29,6 +29,11 @@ export class ExpiringMap<V extends { readonly expiresAt?: number }> extends Inde
     else this.#mayExpire.add(id);
   }
 
+  /** Whether an item has an expiry. May be true for a while after the last such item has lost it. */
+  get hasExpiry(): boolean {
+    return this.#mayExpire.size > 0;
+  }
+
   /** The items that have expired at the time `now`, with their ids. */
   expiredBy(now: number): [id: string, item: V][] {
     const expired: [id: string, item: V][] = [];

@@ -1,5 +1,7 @@
 /** Minimum number of empty places that are added at the front of a list. */
 const MIN_ROOM = 16;
+/** Maximum number of empty places for each element. */
+const MAX_ROOM = 4;
 
 /**
  * The elements of a list. Both ends can be pushed to and popped from in constant time. It has the methods of an array that the
@@ -92,9 +94,9 @@ export class ListValues {
     for (let at = 0; at < this.length; at += 1) yield this.at(at)!;
   }
 
-  /** Gives empty places back once they are the larger part. */
+  /** Gives empty places back. Those that {@link unshift} adds, one for each element, stay until most elements are gone. */
   #shrink(): void {
-    if (this.#room <= 2 * MIN_ROOM || this.#room <= this.length) return;
+    if (this.#room <= 2 * MIN_ROOM || this.#room <= MAX_ROOM * this.length) return;
     this.#items = this.#items.slice(this.#room);
     this.#room = 0;
   }

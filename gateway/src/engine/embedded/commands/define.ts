@@ -155,13 +155,25 @@ export function parseInt64(text: string): bigint | undefined {
   return value === BigInt.asIntN(64, value) ? value : undefined;
 }
 
-/** @throws RedisCommandError if the argument is not an integer of at most 15 digits */
+/** An integer as a number. One beyond 2^53 becomes the last below it: as an index or a count, that means the same. */
+function clamp(value: bigint): number {
+  return Math.min(Math.max(Number(value), Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
+}
+
+/**
+ * Reads an index or a count.
+ * @throws RedisCommandError if the argument is not an integer of 64 bits
+ */
 export function parseInteger(arg: Buffer): number {
-  const text = arg.toString("latin1");
-  const value = Number(text);
-  if (!/^(0|-?[1-9]\d*)$/.test(text) || !Number.isSafeInteger(value))
-    throw new RedisCommandError("value is not an integer or out of range");
-  return value;
+  const value = parseInt64(arg.toString("latin1"));
+  if (value === undefined) throw new RedisCommandError("value is not an integer or out of range");
+  return clamp(value);
+}
+
+/** Writes an index or a count so that the library takes it. Returns any other argument as it is. */
+export function clampInteger(arg: Buffer): Buffer {
+  const value = parseInt64(arg.toString("latin1"));
+  return value === undefined ? arg : Buffer.from(String(clamp(value)));
 }
 
 /** An argument as an option's name: upper case. */

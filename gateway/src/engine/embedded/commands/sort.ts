@@ -5,7 +5,9 @@ import {
   WrongTypeRedisError,
 } from "js-redis-server/core";
 import { EMPTY, STAR } from "../../../util/bytes.js";
+import { checkReplyLength } from "../guards.js";
 import { dropEntry, peek } from "../keyspace.js";
+import type { EmbeddedLimits } from "../limits.js";
 import { isLive, partsOf } from "../stored-value.js";
 import { array, bulkValue, type CommandTable, type Context, integer } from "./define.js";
 import { parseFloatArgument } from "./numbers.js";
@@ -95,7 +97,7 @@ function sorted(args: SortArguments, ctx: Context): Buffer[] {
     : sortBy(elements, (element) => numberOf(weightOf(element)), compareNumbers, desc);
 }
 
-function sort(args: SortArguments, ctx: Context): RedisResult {
+function sort(args: SortArguments, ctx: Context, limits: EmbeddedLimits): RedisResult {
   const all = sorted(args, ctx);
   const { offset = 0, count = -1 } = args.limit ?? {};
   const start = Math.max(0, offset);
@@ -105,7 +107,13 @@ function sort(args: SortArguments, ctx: Context): RedisResult {
       ? elements
       : elements.flatMap((element) => args.get.map((pattern) => lookUp(ctx.db, pattern, element)));
   const { store } = args;
-  if (!store) return array(output.map((value) => bulkValue(value ?? null)));
+  if (!store) {
+    const length = output.reduce((sum, value) => sum + (value?.length ?? 0), 0);
+    // Without GET no value is repeated.
+    if (args.get.length > 0) checkReplyLength(length, limits);
+    // Copies, since later commands of the same transaction may change a string in place.
+    return array(output.map((value) => bulkValue(value ? Buffer.from(value) : null)));
+  }
   if (output.length === 0) ctx.db.delete(store);
   else {
     dropEntry(ctx.db, store);
@@ -115,6 +123,6 @@ function sort(args: SortArguments, ctx: Context): RedisResult {
 }
 
 /** Replaces SORT, whose patterns in the library reach no fields of hashes. */
-export function addSortCommands(table: CommandTable): void {
-  table.override("sort sort_ro", sort);
+export function addSortCommands(table: CommandTable, limits: EmbeddedLimits): void {
+  table.override<SortArguments>("sort sort_ro", (args, ctx) => sort(args, ctx, limits));
 }

@@ -133,6 +133,21 @@ function checkClaimCount(args: readonly Buffer[]): void {
   if (at > 0 && /^(0|-\d+)$/.test(optionName(args[at]))) throw new RedisCommandError("COUNT must be > 0");
 }
 
+/** The id at which XAUTOCLAIM starts. The library takes neither `-` nor `+`, nor `(` before an id, which leaves that id out. */
+function plainStart(args: readonly Buffer[]): readonly Buffer[] {
+  const bound = args[4];
+  if (!bound) return args;
+  checkRangeBound(bound);
+  const text = bound.toString("latin1");
+  if (text === "-") return args.with(4, ZERO);
+  if (text === "+") return args.with(4, Buffer.from(`${MAX_UINT64}-${MAX_UINT64}`));
+  if (!text.startsWith("(")) return args;
+  const { ms, seq } = parseId(text.slice(1))!;
+  if (ms === MAX_UINT64 && seq === MAX_UINT64)
+    throw new RedisCommandError("invalid start ID for the interval");
+  return args.with(4, Buffer.from(seq === MAX_UINT64 ? `${ms + 1n}-0` : `${ms}-${seq + 1n}`));
+}
+
 function pendingCountAtLeastZero(args: readonly Buffer[]): readonly Buffer[] {
   // The count comes after key, group, IDLE with its number, start and end.
   const at = optionName(args[2]) === "IDLE" ? 6 : 4;
@@ -379,4 +394,5 @@ function addGroupCommands(table: CommandTable, waiting: WaitingClients): void {
   });
   table.check("xclaim", checkClaimedIds);
   table.check("xautoclaim", checkClaimCount);
+  table.rewrite("xautoclaim", plainStart);
 }

@@ -4,10 +4,20 @@ import {
   RedisValue,
   WrongNumberOfArgumentsError,
 } from "js-redis-server/core";
-import { array, bulk, type CommandTable, command, integer, optionName } from "../commands/define.js";
+import {
+  array,
+  bulk,
+  bulkValue,
+  type CommandTable,
+  command,
+  integer,
+  optionName,
+} from "../commands/define.js";
+import { checkReplyLength } from "../guards.js";
 import { peek } from "../keyspace.js";
+import type { EmbeddedLimits } from "../limits.js";
 import { JSON_TYPE } from "../stored-value.js";
-import { documentAt, noPath, ROOT, requireDocument, store, textOf } from "./document.js";
+import { documentAt, noPath, ROOT, requireDocument, store } from "./document.js";
 import { outermost, setAt } from "./each.js";
 import { type Path, parsePath } from "./path.js";
 import {
@@ -97,18 +107,24 @@ function readPath(root: Json, path: Path, isLegacy: boolean): Json {
   return values[0];
 }
 
-const mget = command("json.mget key key... path", "readonly", (args, ctx) => {
-  const path = parsePath(args.at(-1)!);
-  return array(
-    args.slice(0, -1).map((key) => {
-      const value = peek(ctx.db, key);
-      if (value?.type !== JSON_TYPE) return RedisValue.null();
-      const values = path.read(value.root);
-      if (!path.isLegacy) return textOf(values);
-      return values[0] === undefined ? RedisValue.null() : textOf(values[0]);
-    }),
-  );
-});
+const mget = (limits: EmbeddedLimits) =>
+  command("json.mget key key... path", "readonly", (args, ctx) => {
+    const path = parsePath(args.at(-1)!);
+    let length = 0;
+    return array(
+      args.slice(0, -1).map((key) => {
+        const value = peek(ctx.db, key);
+        if (value?.type !== JSON_TYPE) return RedisValue.null();
+        const values = path.read(value.root);
+        const found = path.isLegacy ? values[0] : values;
+        if (found === undefined) return RedisValue.null();
+        const text = formatJson(found);
+        length += Buffer.byteLength(text);
+        checkReplyLength(length, limits);
+        return bulkValue(text);
+      }),
+    );
+  });
 
 const del = (name: string) =>
   command(`${name} key [path]`, "write", ([key, pathArg = ROOT], ctx) => {
@@ -148,13 +164,13 @@ const clear = command("json.clear key [path] ...", "write", ([key, pathArg = ROO
 });
 
 /** Adds the commands of RedisJSON that clients use. */
-export function addJsonCommands(table: CommandTable): void {
+export function addJsonCommands(table: CommandTable, limits: EmbeddedLimits): void {
   table.add(
     set,
     mset,
     mergeCommand,
     get,
-    mget,
+    mget(limits),
     del("json.del"),
     del("json.forget"),
     clear,
