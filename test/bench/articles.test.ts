@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { namespaceMissing } from "../../bench/src/parts/tw-reuse.js";
 import { quickRun, rowsOf } from "../support/bench.js";
+import { newFolder } from "../support/new-folder.js";
 
 // Scenarios of the articles' smaller claims, each once, with its parts: they run, and what they count is right. No assertion is
 // about speed.
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder("bench");
 
 const run = (scenario: string, ...args: string[]): Promise<any> =>
   quickRun(folder, scenario, "--seed", "1", ...args);

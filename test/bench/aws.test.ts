@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -12,11 +11,12 @@ import { createGateway, type Gateway } from "warmline-gateway";
 import { type Instance, startInstance } from "warmline-testbed";
 import { readReport } from "../../bench/src/aws/lambda.js";
 import { bench, schemaErrors } from "../support/bench.js";
+import { newFolder } from "../support/new-folder.js";
 
 // The code that is deployed runs in the testbed, and an "aws" in PATH stands for the AWS CLI.
 
 const run = promisify(execFile);
-const folder = mkdtempSync(join(tmpdir(), "warmline-aws-"));
+const folder = newFolder("aws");
 const build = join(folder, "build");
 const TOKEN = "a-token-that-must-not-be-printed";
 /** Sends its arguments to the test and prints what it gets back. */
@@ -115,7 +115,6 @@ afterAll(async () => {
   server.close();
   await instance?.stop();
   await gateway.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** Returns the number that the function counts up. */

@@ -1,13 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { bench, schemaErrors } from "../support/bench.js";
+import { newFolder } from "../support/new-folder.js";
 
 // One quick round each: that everything is measured, not how fast it is.
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder("bench");
 
 async function run(scenario: string, ...args: string[]): Promise<any> {
   const files = ["--json", `${scenario}.json`, "--report", `${scenario}.html`];

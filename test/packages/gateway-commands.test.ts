@@ -1,24 +1,23 @@
 import { spawn } from "node:child_process";
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { makeCertificate } from "warmline-testbed";
 import { blocksIn } from "../repo/docs/pages.js";
 import { commandsOf } from "../repo/docs/shell.js";
+import { newFolder } from "../support/new-folder.js";
 
 // Commands of the pages that start a gateway, started as they stand, in a folder that has the files which they name. Their Redis
 // is not there: the gateway starts all the same, and says so in its log.
 
 const root = resolve(import.meta.dirname, "../..");
-const home = mkdtempSync(join(tmpdir(), "warmline-gateway-commands-"));
+const home = newFolder("gateway-commands");
 beforeAll(() => {
   const certificate = makeCertificate();
   copyFileSync(certificate.caFile, join(home, "server-ca.pem"));
   certificate.remove();
   writeFileSync(join(home, "redis"), "a-password");
 });
-afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const commands = new Set(
   blocksIn("sh")

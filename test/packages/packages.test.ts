@@ -1,15 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createGateway, type Gateway } from "warmline-gateway";
+import { newFolder } from "../support/new-folder.js";
 import { run } from "../support/packages/run.js";
 
 // The packed tarballs, installed into an empty project, as a user gets them.
 
 const root = resolve(import.meta.dirname, "../..");
-const folder = mkdtempSync(join(tmpdir(), "warmline-packages-"));
+const folder = newFolder("packages");
 let gateway: Gateway;
 const tarballs = inject("tarballs");
 
@@ -18,10 +18,7 @@ beforeAll(async () => {
   await run("npm", ["install", "--no-audit", "--no-fund", tarballs.warmline], folder);
   gateway = await createGateway({ engine: "embedded", port: 0 });
 });
-afterAll(async () => {
-  await gateway?.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => gateway?.close());
 
 const environment = () => ({ WARMLINE_URL: gateway.url, WARMLINE_TOKEN: gateway.token });
 
@@ -132,21 +129,17 @@ describe("warmline, installed from its tarball", () => {
     });
 
     test("without an SDK, it does nothing", async () => {
-      const apart = mkdtempSync(join(tmpdir(), "warmline-otel-"));
-      try {
-        writeFileSync(join(apart, "package.json"), '{"name":"empty","private":true}');
-        const api = "@opentelemetry/api@1.9.1";
-        await run("npm", ["install", "--no-audit", "--no-fund", tarballs.warmline, api], apart);
-        writeFileSync(join(apart, "otel.mjs"), modules);
-        const required = program(`const { Redis } = require("warmline");
-          const { createTracing, startTelemetry } = require("warmline/otel");
-          (async () => {`);
-        writeFileSync(join(apart, "otel.cjs"), `${required}})();`);
-        for (const file of ["otel.mjs", "otel.cjs"]) {
-          expect(await run("node", [file], apart, environment())).toBe("null\n");
-        }
-      } finally {
-        rmSync(apart, { recursive: true, force: true });
+      const apart = newFolder("otel");
+      writeFileSync(join(apart, "package.json"), '{"name":"empty","private":true}');
+      const api = "@opentelemetry/api@1.9.1";
+      await run("npm", ["install", "--no-audit", "--no-fund", tarballs.warmline, api], apart);
+      writeFileSync(join(apart, "otel.mjs"), modules);
+      const required = program(`const { Redis } = require("warmline");
+        const { createTracing, startTelemetry } = require("warmline/otel");
+        (async () => {`);
+      writeFileSync(join(apart, "otel.cjs"), `${required}})();`);
+      for (const file of ["otel.mjs", "otel.cjs"]) {
+        expect(await run("node", [file], apart, environment())).toBe("null\n");
       }
     });
   });
