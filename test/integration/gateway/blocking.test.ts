@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { describeEngines, realRedis } from "./engines.js";
-import { call, run } from "./http.js";
+import { call, metric, run } from "./http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const LIMIT = 4;
@@ -18,10 +18,7 @@ describeEngines("commands that wait", (setup) => {
   });
 
   /** The number of connections for blocking commands, lent or idle. */
-  const blockingConnections = async () => {
-    const { text } = await call(gateway, "/metrics");
-    return Number(/upstream_connections\{use="blocking"\} (\d+)/.exec(text)?.[1]);
-  };
+  const blockingConnections = () => metric(gateway, 'upstream_connections{use="blocking"}');
 
   test("a blocking command is woken by another client, which is not delayed", async () => {
     const waiting = call(gateway, "/", { body: ["BLPOP", "l", "5"] });

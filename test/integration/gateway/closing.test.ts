@@ -1,12 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
+import { connectRedis, type RedisConnection, type RedisServer, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import {
-  connectRedis,
-  type RedisConnection,
-  type RedisServer,
-  startRedis,
-} from "../../../testbed/src/index.js";
 import { beforeTests } from "../../support/lifetime.js";
 import { call } from "./http.js";
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import { call, run } from "./http.js";
+import { call, metric, run } from "./http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -132,8 +132,7 @@ test("a client that reads no responses gets no more of them", async () => {
   await sleep(300);
   expect(await run(gateway, "GET", "behind")).toBeNull();
   // It had a minute, here a second, to take some.
-  const stillOpen = async () =>
-    Number(/connections_open (\d+)/.exec((await call(gateway, "/metrics")).text)?.[1]);
+  const stillOpen = () => metric(gateway, "connections_open");
   await expect.poll(stillOpen, { timeout: 10_000 }).toBe(1);
   socket.resume();
   await closed;

@@ -2,12 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type RedisServer, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { beforeTests, forTest } from "../../support/lifetime.js";
-import { call, run } from "./http.js";
-
-const metric = async (gateway: Gateway, name: string) =>
-  Number(
-    new RegExp(`^warmline_gateway_${name} (\\d+)$`, "m").exec((await call(gateway, "/metrics")).text)?.[1],
-  );
+import { call, metric, run } from "./http.js";
 
 describe("one client among many", { tags: "redis-server" }, () => {
   let redis: RedisServer;

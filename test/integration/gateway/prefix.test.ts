@@ -1,13 +1,8 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
+import { connectRedis, type RedisConnection, type RedisServer, startRedis } from "warmline-testbed";
 import { allCommandInfo } from "../../../gateway/src/commands/command-info.js";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
-import {
-  connectRedis,
-  type RedisConnection,
-  type RedisServer,
-  startRedis,
-} from "../../../testbed/src/index.js";
 import { beforeTests } from "../../support/lifetime.js";
 import {
   anyCall,

@@ -3,7 +3,7 @@ import { type FakeAction, type FakeRedis, startFakeRedis } from "warmline-testbe
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { type Listening, listen } from "../subscribe/listen.js";
 import { describeEngines } from "./engines.js";
-import { call, type GatewayResponse } from "./http.js";
+import { call, type GatewayResponse, metric } from "./http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -37,10 +37,7 @@ describeEngines("shares of a token", (setup) => {
   });
 
   /** Number of connections that blocking commands have. */
-  const taken = async () => {
-    const { text } = await call(gateway, "/metrics", { token: "scraper" });
-    return Number(/^warmline_gateway_upstream_connections\{use="blocking"\} (\d+)$/m.exec(text)![1]);
-  };
+  const taken = () => metric(gateway, 'upstream_connections{use="blocking"}', { token: "scraper" });
 
   /** Sends commands that block for ever. Returns the ones that were refused, once each is refused or blocks. */
   const block = async (token: string, count: number, path = "/"): Promise<GatewayResponse[]> => {

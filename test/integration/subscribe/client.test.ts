@@ -10,7 +10,8 @@ import {
 } from "../../../src/index.js";
 import { scaled } from "../../support/random-tests.js";
 import { describeEngines } from "../gateway/engines.js";
-import { metric, numsub } from "./listen.js";
+import { metric } from "../gateway/http.js";
+import { numsub } from "./listen.js";
 
 type Create = (options: RedisOptions) => NodeRedis;
 

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { forTest } from "../../support/lifetime.js";
 import { describeEngines, embeddedEngine } from "../gateway/engines.js";
-import { call, run } from "../gateway/http.js";
-import { dataOf, listen, listensTo, metric } from "./listen.js";
+import { call, metric, run } from "../gateway/http.js";
+import { dataOf, listen, listensTo } from "./listen.js";
 
 // The route /follow/<key>: the entries of a stream as server-sent events.
 

@@ -3,8 +3,8 @@ import { freePorts, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { forTest } from "../../support/lifetime.js";
 import { describeEngines } from "../gateway/engines.js";
-import { call, run } from "../gateway/http.js";
-import { dataOf, listen, listensTo, metric, numsub } from "./listen.js";
+import { call, metric, run } from "../gateway/http.js";
+import { dataOf, listen, listensTo, numsub } from "./listen.js";
 
 const BASE64 = { "upstash-encoding": "base64" };
 

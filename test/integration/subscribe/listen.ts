@@ -87,13 +87,6 @@ export async function dataOf(stream: Listening, count: number): Promise<string[]
   return stream.data;
 }
 
-/** One of the gateway's own counts. */
-export async function metric(gateway: Gateway, name: string): Promise<number> {
-  const { text } = await call(gateway, "/metrics");
-  const line = text.split("\n").find((each) => each.startsWith(`warmline_gateway_${name} `));
-  return Number(line?.split(" ").at(-1));
-}
-
 /** Number of subscribers of a channel, as Redis itself counts them. */
 export async function numsub(gateway: Gateway, channel: string): Promise<number> {
   const { json } = await call(gateway, "/", { body: ["PUBSUB", "NUMSUB", channel] });
