@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Redis } from "warmline";
-import { Redis as FetchRedis } from "warmline/fetch";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { RawEndpoint, resp2Response } from "../support/endpoint.js";
+import { describeEntries } from "../support/entries.js";
 
 // Tests of programs that use the client put fake timers in the place of all timers and clocks, and may never move them.
 
-describe.each([
-  { entry: "Node", Client: Redis },
-  { entry: "fetch", Client: FetchRedis },
-])("on the entry for $entry", ({ Client }) => {
+describeEntries((Client) => {
   let endpoint: RawEndpoint;
   beforeEach(async () => {
     endpoint = await RawEndpoint.startForTest();

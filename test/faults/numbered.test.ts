@@ -1,9 +1,8 @@
-import { describe, expect, test } from "vitest";
-import { Redis } from "warmline";
-import { Redis as FetchRedis } from "warmline/fetch";
+import { expect, test } from "vitest";
 import { warmlineConnector } from "warmline/ioredis";
 import { carries, loseReply, type NetworkProxy, onRequest, startNetworkProxy } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
+import { describeEntries } from "../support/entries.js";
 import { beforeTests } from "../support/lifetime.js";
 import { IORedis } from "../support/redis-clients.js";
 
@@ -27,10 +26,7 @@ function loseNext(text: string, leave: "close" | "reset"): () => number {
   return () => lost;
 }
 
-describe.each([
-  { entry: "Node", Client: Redis },
-  { entry: "fetch", Client: FetchRedis },
-])("on the entry for $entry", ({ Client }) => {
+describeEntries((Client) => {
   const create = () => new Client({ url: path.url, token: gateway.token });
 
   test.each(["close", "reset"] as const)(

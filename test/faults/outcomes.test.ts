@@ -1,17 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Redis, type RedisOptions } from "warmline";
-import { Redis as FetchRedis } from "warmline/fetch";
+import type { RedisOptions } from "warmline";
 import { type Arrived, httpResponse, RawEndpoint } from "../support/endpoint.js";
+import { describeEntries } from "../support/entries.js";
 
 // The outcome of an error covers every attempt of its command, not only the last one.
 
 const json = (body: string, status?: string, headers = {}) =>
   httpResponse(body, { "content-type": "application/json", "warmline-gateway": "0", ...headers }, status);
 
-describe.each([
-  { entry: "Node", Client: Redis },
-  { entry: "fetch", Client: FetchRedis },
-])("on the entry for $entry", ({ Client }) => {
+describeEntries((Client) => {
   let endpoint: RawEndpoint;
   beforeEach(async () => {
     endpoint = await RawEndpoint.startForTest();

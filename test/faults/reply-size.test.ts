@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
-import { beforeEach, describe, expect, test } from "vitest";
-import { ProtocolError, Redis, type RedisOptions } from "warmline";
-import { Redis as FetchRedis } from "warmline/fetch";
+import { beforeEach, expect, test } from "vitest";
+import { ProtocolError, type RedisOptions } from "warmline";
 import { type Arrived, httpResponse, RawEndpoint } from "../support/endpoint.js";
+import { describeEntries } from "../support/entries.js";
 
 // Responses that are larger than the client wants, or have no end.
 
@@ -25,10 +25,7 @@ async function flood(socket: Socket, piece: string, sent: (bytes: number) => voi
   }
 }
 
-describe.each([
-  { entry: "Node", Client: Redis },
-  { entry: "fetch", Client: FetchRedis },
-])("on the entry for $entry", ({ Client }) => {
+describeEntries((Client) => {
   const client = (options: RedisOptions = {}) =>
     new Client({
       timeout: 10_000,

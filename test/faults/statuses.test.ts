@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ProtocolError, Redis, RedisError, type RedisOptions } from "warmline";
-import { Redis as FetchRedis } from "warmline/fetch";
 import { httpResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
+import { describeEntries } from "../support/entries.js";
 import { listenApart } from "../support/listen-apart.js";
 
 // Responses with a status that shows that the endpoint did not run the command: proxies, redirects, wrong addresses.
@@ -16,10 +16,7 @@ beforeEach(async () => {
 const json = { "content-type": "application/json" };
 const html = { "content-type": "text/html" };
 
-describe.each([
-  { entry: "Node", Client: Redis },
-  { entry: "fetch", Client: FetchRedis },
-])("on the entry for $entry", ({ Client }) => {
+describeEntries((Client) => {
   const client = () => new Client({ url: endpoint.url, token: "secret", retry: false });
   /** The error of a write, in each form of a request. */
   const failures = async (bytes: string): Promise<any[]> => {

@@ -2,21 +2,16 @@ import { createServer as createH2Server } from "node:http2";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { gzipSync } from "node:zlib";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { Redis, type RedisOptions, type WarmlineError } from "warmline";
-import { Redis as FetchRedis } from "warmline/fetch";
 import { freePorts, makeAuthority } from "warmline-testbed";
 import { createGateway } from "../../../gateway/src/index.js";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { describeEntries } from "../../support/entries.js";
 import { forTest } from "../../support/lifetime.js";
 import { listenApart } from "../../support/listen-apart.js";
 
 // Mistakes whose message has to name what is wrong and what to do.
-
-const entries = [
-  ["Node's entry", Redis],
-  ["the fetch entry", FetchRedis],
-] as const;
 
 const errorOf = (call: Promise<unknown>): Promise<WarmlineError> =>
   call.then(
@@ -30,7 +25,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-describe.each(entries)("on %s", (name, Client) => {
+describeEntries((Client, entry) => {
   const client = (options: RedisOptions) => forTest(new Client({ token: "t", retry: false, ...options }));
 
   test("error.cause.code is the system's", async () => {
@@ -56,7 +51,7 @@ describe.each(entries)("on %s", (name, Client) => {
     expect((await errorOf(client({ url: gateway.url }).exec(["NONSENSE"]))).message).not.toContain("path");
   });
 
-  if (name === "Node's entry") {
+  if (entry === "Node") {
     test("a response that a proxy has compressed is named", async () => {
       const endpoint = await RawEndpoint.startForTest();
       const body = gzipSync('{"result":"v"}');

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { tracingChannel } from "node:diagnostics_channel";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { Redis, type RedisOptions, type TraceContext } from "warmline";
-import { Redis as FetchRedis } from "warmline/fetch";
 import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
+import { describeEntries } from "../../support/entries.js";
 import { collectTraces, type TraceEvent } from "../../support/traces.js";
 
 // Traces of commands and requests: on channels of `node:diagnostics_channel`, and by the hook of either entry.
@@ -153,10 +153,7 @@ test("a store that is bound to the start is the one that the request is sent in"
   expect(seen).toEqual(["span"]);
 });
 
-describe.each([
-  ["Node", Redis],
-  ["fetch", FetchRedis],
-] as const)("the hook of the entry for %s", (_entry, Client) => {
+describeEntries((Client) => {
   const ok = httpResponse('{"result":1}', { "content-type": "application/json" });
   const traces: [event: string, TraceContext, error?: unknown][] = [];
   const hook = (context: TraceContext) => {
