@@ -9,6 +9,7 @@ import {
   UnknownOutcomeError,
 } from "warmline";
 import { httpResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
+import { errorOf } from "../support/error-of.js";
 
 // Faults that an endpoint, or a proxy in front of it, can cause, byte by byte.
 
@@ -31,9 +32,7 @@ test("a 503 that the gateway marks as unsent every time is a ConnectionError wit
         "503 Busy",
       ),
     );
-  const error = await client(patient)
-    .incr("n")
-    .catch((thrown) => thrown);
+  const error = await errorOf(client(patient).incr("n"));
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error).toMatchObject({ outcome: "unsent", command: "INCR" });
   expect(error.message).toMatch(/^INCR: not sent: ERR no room for more requests/);
@@ -120,9 +119,7 @@ test.each<[string, string]>([
   ["a reply of the wrong kind", resp2Response("*1\r\n:1\r\n")],
 ])("%s is a ProtocolError, never a value, and a write is not sent again", async (_what, bytes) => {
   endpoint.onRequest = ({ socket }) => socket.write(bytes);
-  const error = await client(patient)
-    .incr("n")
-    .catch((thrown) => thrown);
+  const error = await errorOf(client(patient).incr("n"));
   expect(error).toBeInstanceOf(ProtocolError);
   expect(error.outcome).toBe("unknown");
   expect(endpoint.count("INCR")).toBe(1);
@@ -174,9 +171,7 @@ test("unexpected bytes in the kernel's buffer are not a response", async () => {
 test("a server that never responds is a TimeoutError at `timeout`, with its outcome", async () => {
   endpoint.onRequest = () => {};
   const begun = performance.now();
-  const error = await client({ timeout: 150 })
-    .incr("n")
-    .catch((thrown) => thrown);
+  const error = await errorOf(client({ timeout: 150 }).incr("n"));
   expect(error).toBeInstanceOf(TimeoutError);
   expect(error.outcome).toBe("unknown");
   expect(performance.now() - begun).toBeGreaterThan(140);
@@ -207,9 +202,7 @@ test.each([
   "ERR Error in ACL SETUSER modifier '#secret': The password hash must be exactly 64 characters",
 ])("arguments that Redis repeats are left out of the message: %s", async (reply) => {
   endpoint.onRequest = ({ socket }) => socket.write(resp2Response(`-${reply}\r\n`, {}, "400 Bad Request"));
-  const error: RedisError = await client()
-    .incr("n")
-    .catch((thrown) => thrown);
+  const error: RedisError = await errorOf(client().incr("n"));
   expect(error.code).toBe(reply.split(" ")[0]);
   expect(JSON.stringify(error) + error.stack).not.toContain("secret");
 });

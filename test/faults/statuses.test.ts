@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { ProtocolError, Redis, RedisError, type RedisOptions } from "warmline";
 import { httpResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
 import { describeEntries } from "../support/entries.js";
+import { errorOf } from "../support/error-of.js";
 import { listenApart } from "../support/listen-apart.js";
 
 // Responses with a status that shows that the endpoint did not run the command: proxies, redirects, wrong addresses.
@@ -129,18 +130,14 @@ describe("a Redis that went away behind its gateway", () => {
 
   test("a read rejects with ConnectionError, since it can't have changed anything", async () => {
     goesAway();
-    const error = await client()
-      .get("k")
-      .catch((reason) => reason);
+    const error = await errorOf(client().get("k"));
     expect(error).toMatchObject({ name: "ConnectionError", outcome: "unsent", command: "GET" });
     expect(endpoint.requests.length).toBe(3);
   });
 
   test("a write that is repeated rejects with UnknownOutcomeError", async () => {
     goesAway();
-    const error = await client({ writes: "at-least-once" })
-      .incr("k")
-      .catch((reason) => reason);
+    const error = await errorOf(client({ writes: "at-least-once" }).incr("k"));
     expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "INCR" });
   });
 

@@ -4,6 +4,7 @@ import { createGateway, type Gateway } from "warmline-gateway";
 import { freePorts, type RedisServer, startFakeRedis, startRedis } from "warmline-testbed";
 import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
 import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
+import { errorOf } from "../../support/error-of.js";
 import { beforeTests, forTest } from "../../support/lifetime.js";
 import { IORedis, type IORedisClient, type RedisOptions } from "../../support/redis-clients.js";
 
@@ -97,12 +98,7 @@ describe("commands", () => {
   test("a transaction of more than 10 MB is refused, and nothing of it is run", async () => {
     const redis = connect();
     const large = "x".repeat(6_000_000);
-    const results = await redis
-      .multi()
-      .set("a", large)
-      .set("b", large)
-      .exec()
-      .catch((error) => error);
+    const results = await errorOf(redis.multi().set("a", large).set("b", large).exec());
     expect(results).toMatchObject({ message: "ERR the request is larger than 10485760 bytes" });
     expect(await redis.exists("a", "b")).toBe(0);
   });
@@ -120,12 +116,7 @@ describe("commands", () => {
 describe("a transaction", () => {
   test("a refused command has its error in its place, and nothing ran", async () => {
     const redis = connect();
-    const error = await redis
-      .multi()
-      .set("a", 1)
-      .call("set", "b")
-      .exec()
-      .catch((thrown) => thrown);
+    const error = await errorOf(redis.multi().set("a", 1).call("set", "b").exec());
     expect(error.message).toMatch(/^EXECABORT/);
     expect(error.previousErrors.map(({ message }: Error) => message)).toEqual([
       "ERR wrong number of arguments for 'set' command",

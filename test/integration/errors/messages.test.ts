@@ -3,21 +3,16 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { createServer as createTlsServer } from "node:tls";
 import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
-import { Redis, type RedisOptions, type WarmlineError } from "warmline";
+import { Redis, type RedisOptions } from "warmline";
 import { freePorts, makeAuthority } from "warmline-testbed";
 import { createGateway } from "../../../gateway/src/index.js";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 import { describeEntries } from "../../support/entries.js";
+import { errorOf } from "../../support/error-of.js";
 import { forTest } from "../../support/lifetime.js";
 import { listenApart } from "../../support/listen-apart.js";
 
 // Mistakes whose message has to name what is wrong and what to do.
-
-const errorOf = (call: Promise<unknown>): Promise<WarmlineError> =>
-  call.then(
-    () => expect.unreachable(),
-    (error) => error,
-  );
 
 async function listen(server: Server): Promise<number> {
   await listenApart(server);

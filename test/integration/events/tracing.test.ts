@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { Redis, type RedisOptions, type TraceContext } from "warmline";
 import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
 import { describeEntries } from "../../support/entries.js";
+import { errorOf } from "../../support/error-of.js";
 import { collectTraces, type TraceEvent } from "../../support/traces.js";
 
 // Traces of commands and requests: on channels of `node:diagnostics_channel`, and by the hook of either entry.
@@ -180,9 +181,7 @@ describeEntries((Client) => {
 
   test("the hook gets the error of a failed command", async () => {
     endpoint.onRequest = ({ socket }) => void socket.destroy();
-    const error = await hooked({ retry: false })
-      .incr("a")
-      .catch((error) => error);
+    const error = await errorOf(hooked({ retry: false }).incr("a"));
     expect(error.name).toBe("UnknownOutcomeError");
     expect(
       traces

@@ -12,6 +12,7 @@ import {
 } from "warmline";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { errorOf } from "../../support/error-of.js";
 import { describeEngines } from "../gateway/engines.js";
 import { differences } from "./known-differences.js";
 
@@ -58,9 +59,7 @@ describe("when a response does not come", () => {
     loseResponses();
     await describeResult(reference({ retry: quickly }).incr("theirs"));
     expect(endpoint.count("theirs")).toBe(3);
-    const error = await warmline({ retry: quickly })
-      .incr("ours")
-      .catch((thrown) => thrown);
+    const error = await errorOf(warmline({ retry: quickly }).incr("ours"));
     expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "INCR" });
     expect(endpoint.count("ours")).toBe(1);
     await describeResult(warmline({ retry: quickly }).get("a read"));

@@ -7,6 +7,7 @@ import { idempotent } from "warmline/idempotent";
 import { follow, GapError, produce } from "warmline/streams";
 import type { Gateway, TracedCommand } from "../../../gateway/src/index.js";
 import { RawEndpoint } from "../../support/endpoint.js";
+import { errorOf } from "../../support/error-of.js";
 import { startPlainEndpoint } from "../../support/plain-endpoint.js";
 import { describeEngines } from "../gateway/engines.js";
 
@@ -149,9 +150,7 @@ describeEngines("streams", (setup) => {
     test("a trimmed gap throws GapError with the position", async () => {
       for (const n of [1, 2, 3, 4]) await redis.xadd("log", `${n}-1`, { n });
       await redis.xtrim("log", { strategy: "MAXLEN", threshold: 2, exactness: "=" });
-      const error = await follow(redis, "log", { from: "1-1" })
-        .next()
-        .catch((error) => error);
+      const error = await errorOf(follow(redis, "log", { from: "1-1" }).next());
       expect(error).toBeInstanceOf(GapError);
       expect(error).toBeInstanceOf(WarmlineError);
       expect(error).toMatchObject({ name: "GapError", position: "1-1", outcome: "answered" });
@@ -165,9 +164,7 @@ describeEngines("streams", (setup) => {
     test("a stream that was deleted and begun again with lower ids is a gap", async () => {
       for (const n of [1, 2, 3]) await redis.xadd("log", `${n}-1`, { n });
       for (const from of ["3-2", "9-1"]) {
-        const error = await follow(redis, "log", { from })
-          .next()
-          .catch((error) => error);
+        const error = await errorOf(follow(redis, "log", { from }).next());
         expect(error).toBeInstanceOf(GapError);
         expect(error).toMatchObject({ position: from, message: expect.stringContaining("begins at 1-1") });
       }

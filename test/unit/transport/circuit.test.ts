@@ -5,6 +5,7 @@ import { type CircuitOptions, ConnectionError, Redis, type RedisOptions } from "
 import { Pool } from "../../../src/transport/node/pool.js";
 import { NodeTransport } from "../../../src/transport/node/transport.js";
 import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
+import { errorOf } from "../../support/error-of.js";
 import { mulberry32 } from "../../support/model/random.mjs";
 import { SEED, scaled } from "../../support/random-tests.js";
 import { TestClock } from "../../support/test-clock.js";
@@ -297,9 +298,7 @@ describe("an open circuit", () => {
   test("the cause of an open circuit is the error that opened it", async () => {
     const redis = createClient();
     endpoint.onConnection = (socket) => socket.resetAndDestroy();
-    const { cause } = await hasty(redis)
-      .strlen("k")
-      .catch((error) => error);
+    const { cause } = await errorOf(hasty(redis).strlen("k"));
     expect(cause).toBeInstanceOf(Error);
     await ticks(10);
     const error = await redis.strlen("k").catch((error) => error);
