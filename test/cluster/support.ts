@@ -1,10 +1,8 @@
 import type { ClusterNode, RedisCluster, Resp } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
 import { call, type GatewayResponse } from "../integration/gateway/http.js";
-import { slotOf } from "../support/slot.js";
 
-export { metric, run } from "../integration/gateway/http.js";
-export { slotOf };
+export { run } from "../integration/gateway/http.js";
 
 /** A gateway before a Redis at a URL. */
 export function gatewayAt(redis: string, options: Partial<GatewayOptions> = {}): Promise<Gateway> {
@@ -53,6 +51,24 @@ export function keyOfEachSlot(): string[] {
     left--;
   }
   return keys;
+}
+
+/** The slot of a key without braces, worked out bit by bit, as the cluster specification has it. */
+export function slotOf(key: string): number {
+  let crc = 0;
+  for (const byte of Buffer.from(key)) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit++) crc = (crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1) & 0xffff;
+  }
+  return crc % 16_384;
+}
+
+/** Metrics of the gateway, by name. */
+export async function metric(gateway: Gateway, name: string): Promise<number> {
+  const { text } = await call(gateway, "/metrics");
+  const found = new RegExp(`^warmline_gateway_${name.replace(/[{}"]/g, "\\$&")} (\\S+)$`, "m").exec(text);
+  if (!found) throw new Error(`there is no metric ${name}`);
+  return Number(found[1]);
 }
 
 /** Waits until every replica has what its primary has now. No failover may have changed their roles. */

@@ -137,7 +137,7 @@ describe("on a real cluster", { tags: "redis-server" }, () => {
   test.each(["k", "a}b", "{}", "", "foo{}{bar}", "{a}b{c}", "}{", "{{", "é{ü}", "a{b", "x".repeat(300)])(
     "the token of key %j is in the key's slot, and a repeat returns the first reply",
     async (key) => {
-      const slot = slotOf(key);
+      const slot = slotOf(new TextEncoder().encode(key));
       expect(await cluster.nodes[0]!.command("CLUSTER", "KEYSLOT", key)).toBe(slot);
       const ranges = (await cluster.nodes[0]!.command("CLUSTER", "SLOTS")) as [
         number,

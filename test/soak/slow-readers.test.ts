@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type RedisServer, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
 import { CliProcess } from "../integration/cli/cli-process.js";
-import { metric, run } from "../integration/gateway/http.js";
+import { call, run } from "../integration/gateway/http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Several times what the kernel's buffers on loopback hold. */
@@ -134,7 +134,10 @@ describe("slow readers", { tags: "redis-server" }, () => {
     // Redis is stopped, so that all readers wait on one connection to it. Together their replies exceed the memory.
     process.kill(redis.pid, "SIGSTOP");
     const reading = [1, 2, 3, 4].map(() => readLate(port, get("/getrange/big/0/-1", "1.0")));
-    const active = () => metric(gateway, 'connections{state="active"}');
+    const active = async () => {
+      const { text } = await call(gateway, "/metrics");
+      return Number(/^warmline_gateway_connections\{state="active"\} (\d+)$/m.exec(text)?.[1]);
+    };
     try {
       // Beside them there is the request for the number.
       await expect.poll(active).toBe(reading.length + 1);

@@ -1,6 +1,5 @@
 /** Redis Cluster's slot of a key, bit by bit as specified: CRC16/XMODEM of the key or of its hash tag. */
-export function slotOf(given: Uint8Array | string): number {
-  const key = Buffer.from(given);
+export function slotOf(key: Uint8Array): number {
   const open = key.indexOf(0x7b);
   const close = open === -1 ? -1 : key.indexOf(0x7d, open + 1);
   let crc = 0;

@@ -33,7 +33,7 @@ async function ask(gateway: Gateway, given: string, command = ["PING"], token?: 
   };
 }
 
-const bucket = (key: string) => slotOf(key).toString(36);
+const bucket = (key: string) => slotOf(Buffer.from(key)).toString(36);
 const listed = ({ changes }: Report) => changes.split(",").filter(Boolean);
 
 describe("reports of changes to near caches", { tags: "redis-server" }, () => {
