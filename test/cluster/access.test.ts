@@ -46,39 +46,36 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
     return status === 200 ? json.result : { status, ...json };
   };
 
-  test.each(["in the clear", "with TLS"])(
-    "a Redis user's token works on every node as that user, %s",
-    async (how) => {
-      const gateway = forTest(await start(how === "with TLS" ? cluster.tlsUrl : cluster.url));
-      await runAs(gateway, "main", "FLUSHALL");
-      const token = "ann";
-      const keys = keysOfEveryNode.map((key) => `ann:${key}`);
-      const body = keys.flatMap((key) => [
-        ["INCR", key],
-        ["GET", key.slice(4)],
-      ]);
-      const { json } = await call(gateway, "/pipeline", { token, body });
-      const expected = keys.flatMap(() => [{ result: 1 }, { error: noperm }]);
-      expect(json).toEqual(expected);
-      // Replicas serve reads, too.
-      await replicated(cluster);
-      expect(await runAs(gateway, token, "MGET", ...keys)).toEqual(keys.map(() => "1"));
-      expect(await runAs(gateway, token, "MGET", ...keys, "bob:k")).toEqual({ status: 400, error: noperm });
-      expect(await runAs(gateway, token, "ACL", "WHOAMI")).toBe("ann");
-      const both = [
-        ["RPUSH", "ann:{t}l", "x"],
-        ["LLEN", "ann:{t}l"],
-      ];
-      const ran = await call(gateway, "/multi-exec", { token, body: both });
-      expect(ran.json).toEqual([{ result: 1 }, { result: 1 }]);
-      expect(await runAs(gateway, token, "BLPOP", "ann:{t}l", 5)).toEqual(["ann:{t}l", "x"]);
-      expect((await call(gateway, "/subscribe/bob", { token })).json).toEqual({ error: noperm });
-      const stream = forTest(await listen(gateway, "/subscribe/ann:news", { token }));
-      await until(() => stream.data.length === 1);
-      await runAs(gateway, "main", "PUBLISH", "ann:news", "hello");
-      await until(() => stream.data.includes("message,ann:news,hello"));
-    },
-  );
+  test.each(["in the clear", "with TLS"])("a user's token is that user on every node, %s", async (how) => {
+    const gateway = forTest(await start(how === "with TLS" ? cluster.tlsUrl : cluster.url));
+    await runAs(gateway, "main", "FLUSHALL");
+    const token = "ann";
+    const keys = keysOfEveryNode.map((key) => `ann:${key}`);
+    const body = keys.flatMap((key) => [
+      ["INCR", key],
+      ["GET", key.slice(4)],
+    ]);
+    const { json } = await call(gateway, "/pipeline", { token, body });
+    const expected = keys.flatMap(() => [{ result: 1 }, { error: noperm }]);
+    expect(json).toEqual(expected);
+    // Replicas serve reads, too.
+    await replicated(cluster);
+    expect(await runAs(gateway, token, "MGET", ...keys)).toEqual(keys.map(() => "1"));
+    expect(await runAs(gateway, token, "MGET", ...keys, "bob:k")).toEqual({ status: 400, error: noperm });
+    expect(await runAs(gateway, token, "ACL", "WHOAMI")).toBe("ann");
+    const both = [
+      ["RPUSH", "ann:{t}l", "x"],
+      ["LLEN", "ann:{t}l"],
+    ];
+    const ran = await call(gateway, "/multi-exec", { token, body: both });
+    expect(ran.json).toEqual([{ result: 1 }, { result: 1 }]);
+    expect(await runAs(gateway, token, "BLPOP", "ann:{t}l", 5)).toEqual(["ann:{t}l", "x"]);
+    expect((await call(gateway, "/subscribe/bob", { token })).json).toEqual({ error: noperm });
+    const stream = forTest(await listen(gateway, "/subscribe/ann:news", { token }));
+    await until(() => stream.data.length === 1);
+    await runAs(gateway, "main", "PUBLISH", "ann:news", "hello");
+    await until(() => stream.data.includes("message,ann:news,hello"));
+  });
 
   test("a key prefix holds on every node, for exactly-once writes and scans too", async () => {
     const gateway = forTest(await start());

@@ -132,14 +132,10 @@ async function outputOf(name: string, url?: string): Promise<unknown> {
   return JSON.parse(printed.trim().split("\n").at(-1)!);
 }
 
-test.each(Object.keys(PRINTED))(
-  "the program of %s prints what it should",
-  { timeout: 90_000 },
-  async (name) => {
-    expect(await outputOf(name)).toEqual(PRINTED[name]);
-    passed.push(name);
-  },
-);
+test.each(Object.keys(PRINTED))("%s prints what it should", { timeout: 90_000 }, async (name) => {
+  expect(await outputOf(name)).toEqual(PRINTED[name]);
+  passed.push(name);
+});
 
 test.each(["assistant-stream", "bullmq", "chat", "mcp", "ratelimit"])(
   "the program of %s prints the same while idle connections are closed",

@@ -48,13 +48,9 @@ describe("a program", { tags: "redis-server" }, () => {
     return { printed: JSON.parse(printed), data: await server.command("DEBUG", "DIGEST") };
   }
 
-  test.each(programs)(
-    "%s prints and stores the same before and after",
-    { timeout: 60_000 },
-    async (program) => {
-      const before = await outcomeOf(`${program}.before.mjs`);
-      expect(Object.keys(before.printed).length).toBeGreaterThan(1);
-      expect(await outcomeOf(`${program}.after.mjs`)).toEqual(before);
-    },
-  );
+  test.each(programs)("%s prints and stores the same afterwards", { timeout: 60_000 }, async (program) => {
+    const before = await outcomeOf(`${program}.before.mjs`);
+    expect(Object.keys(before.printed).length).toBeGreaterThan(1);
+    expect(await outcomeOf(`${program}.after.mjs`)).toEqual(before);
+  });
 });

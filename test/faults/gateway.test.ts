@@ -64,25 +64,22 @@ describe("the write was applied and its response lost", () => {
     },
   );
 
-  routeTest(
-    "a set whose response is lost does not overwrite the value of another client",
-    async ({ route }) => {
-      const other = new Redis({ url: backend.gateway.url, token: backend.gateway.token });
-      route.path.onConnection(() =>
-        onRequest(carries("mine"), {
-          response: (connection, part) => {
-            if (part.last) void other.set(route.key, "theirs").then(() => connection.close());
-          },
-        }),
-      );
-      await expect(route.client(patient).set(route.key, "mine")).rejects.toBeInstanceOf(UnknownOutcomeError);
-      await pause(300);
-      expect(await other.get(route.key)).toBe("theirs");
-      const sets = backend.redis.applied.filter(({ name, args }) => name === "SET" && args[1] === route.key);
-      expect(sets.map(({ args }) => args[2])).toEqual(["mine", "theirs"]);
-      other.close();
-    },
-  );
+  routeTest("a set whose response is lost does not overwrite another client's value", async ({ route }) => {
+    const other = new Redis({ url: backend.gateway.url, token: backend.gateway.token });
+    route.path.onConnection(() =>
+      onRequest(carries("mine"), {
+        response: (connection, part) => {
+          if (part.last) void other.set(route.key, "theirs").then(() => connection.close());
+        },
+      }),
+    );
+    await expect(route.client(patient).set(route.key, "mine")).rejects.toBeInstanceOf(UnknownOutcomeError);
+    await pause(300);
+    expect(await other.get(route.key)).toBe("theirs");
+    const sets = backend.redis.applied.filter(({ name, args }) => name === "SET" && args[1] === route.key);
+    expect(sets.map(({ args }) => args[2])).toEqual(["mine", "theirs"]);
+    other.close();
+  });
 });
 
 describe("the write never arrived", () => {

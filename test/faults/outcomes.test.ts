@@ -36,54 +36,51 @@ describeEntries((Client) => {
   const reasons = async (...calls: Promise<unknown>[]) =>
     (await Promise.allSettled(calls)).map((settled) => "reason" in settled && settled.reason);
 
-  describe.each(["at-least-once", "exactly-once"] as const)(
-    "of writes %s, the first response lost",
-    (writes) => {
-      test.each([
-        ["429 ever after", '{"error":"ERR too many requests"}', "429 Too Many Requests"],
-        ["Redis loads then", '{"error":"LOADING Redis is loading"}', undefined],
-        ["Redis is a replica then", '{"error":"READONLY replica"}', undefined],
-        ["the token is withdrawn", '{"error":"WRONGPASS no"}', "401 Unauthorized"],
-      ])("a single write whose response is lost stays unknown after %s", async (_, item, status) => {
-        loseFirst(item, status, { "retry-after": "0" });
-        const [error] = await reasons(client({ writes }).incr("n"));
-        expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "INCR" });
-        expect(error.cause).toMatchObject({ name: "RedisError", outcome: "answered" });
-      });
+  describe.each(["at-least-once", "exactly-once"] as const)("%s, the first response lost", (writes) => {
+    test.each([
+      ["429 ever after", '{"error":"ERR too many requests"}', "429 Too Many Requests"],
+      ["Redis loads then", '{"error":"LOADING Redis is loading"}', undefined],
+      ["Redis is a replica then", '{"error":"READONLY replica"}', undefined],
+      ["the token is withdrawn", '{"error":"WRONGPASS no"}', "401 Unauthorized"],
+    ])("a single write whose response is lost stays unknown after %s", async (_, item, status) => {
+      loseFirst(item, status, { "retry-after": "0" });
+      const [error] = await reasons(client({ writes }).incr("n"));
+      expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "INCR" });
+      expect(error.cause).toMatchObject({ name: "RedisError", outcome: "answered" });
+    });
 
-      test("a write of a batch stays unknown if the gateway then refuses to send it", async () => {
-        loseFirst('{"error":"UNSENT no room"}');
-        const redis = client({ writes });
-        const unknown = { name: "UnknownOutcomeError", outcome: "unknown" };
-        expect(await reasons(redis.incr("a"), redis.incr("b"))).toMatchObject([unknown, unknown]);
-        expect(endpoint.requests.length).toBeGreaterThan(2);
-      });
+    test("a write of a batch stays unknown if the gateway then refuses to send it", async () => {
+      loseFirst('{"error":"UNSENT no room"}');
+      const redis = client({ writes });
+      const unknown = { name: "UnknownOutcomeError", outcome: "unknown" };
+      expect(await reasons(redis.incr("a"), redis.incr("b"))).toMatchObject([unknown, unknown]);
+      expect(endpoint.requests.length).toBeGreaterThan(2);
+    });
 
-      test("a transaction stays unknown if Redis then discards it", async () => {
-        loseFirst(
-          '{"error":"EXECABORT Transaction discarded because of previous errors."}',
-          "400 Bad Request",
-        );
-        const [error] = await reasons(client({ writes }).multi().incr("a").incr("b").exec());
-        expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "MULTI" });
-      });
+    test("a transaction stays unknown if Redis then discards it", async () => {
+      loseFirst(
+        '{"error":"EXECABORT Transaction discarded because of previous errors."}',
+        "400 Bad Request",
+      );
+      const [error] = await reasons(client({ writes }).multi().incr("a").incr("b").exec());
+      expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "MULTI" });
+    });
 
-      test("a transaction through middleware has the same name", async () => {
-        endpoint.onRequest = ({ socket }) => void socket.destroy();
-        const redis = client({ writes, retry: false });
-        redis.use((request, next) => next(request));
-        const [error] = await reasons(redis.multi().incr("a").exec());
-        expect(error).toMatchObject({ command: "MULTI", message: expect.stringMatching(/^MULTI: /) });
-      });
+    test("a transaction through middleware has the same name", async () => {
+      endpoint.onRequest = ({ socket }) => void socket.destroy();
+      const redis = client({ writes, retry: false });
+      redis.use((request, next) => next(request));
+      const [error] = await reasons(redis.multi().incr("a").exec());
+      expect(error).toMatchObject({ command: "MULTI", message: expect.stringMatching(/^MULTI: /) });
+    });
 
-      test("an error of the command itself is the first attempt's error", async () => {
-        loseFirst('{"error":"WRONGTYPE no"}');
-        expect(await reasons(client({ writes }).incr("n"))).toMatchObject([
-          { code: "WRONGTYPE", outcome: "answered" },
-        ]);
-      });
-    },
-  );
+    test("an error of the command itself is the first attempt's error", async () => {
+      loseFirst('{"error":"WRONGTYPE no"}');
+      expect(await reasons(client({ writes }).incr("n"))).toMatchObject([
+        { code: "WRONGTYPE", outcome: "answered" },
+      ]);
+    });
+  });
 
   test("a write that the gateway lost stays unknown if it then refuses to send it, or sends nothing", async () => {
     let then = (socket: Arrived["socket"]) =>

@@ -33,26 +33,22 @@ test("the pages have commands that start a gateway", () => {
   expect(commands.size).toBeGreaterThan(5);
 });
 
-test.concurrent.each([...commands])(
-  "the gateway starts: warmline-gateway %s",
-  { timeout: 60_000 },
-  async (args) => {
-    const cli = join(root, "gateway/dist/cli.js");
-    // The shell reads quotes as the reader's does; exec makes the gateway the process that is ended.
-    const here = args.replaceAll("/run/secrets/", `${home}/`);
-    const gateway = spawn("sh", ["-c", `exec "${process.execPath}" "${cli}" ${here} --port 0`], {
-      cwd: home,
-      env: { ...process.env, HOME: home, XDG_STATE_HOME: home, WARMLINE_GATEWAY_REDIS: "" },
-    });
-    let printed = "";
-    gateway.stdout.on("data", (text) => {
-      printed += text;
-      if (printed.includes("ready http://127.0.0.1:")) gateway.kill("SIGTERM");
-    });
-    gateway.stderr.on("data", (text) => {
-      printed += text;
-    });
-    await new Promise((done) => gateway.on("close", done));
-    expect(printed).toContain("ready http://127.0.0.1:");
-  },
-);
+test.concurrent.each([...commands])("warmline-gateway %s starts", { timeout: 60_000 }, async (args) => {
+  const cli = join(root, "gateway/dist/cli.js");
+  // The shell reads quotes as the reader's does; exec makes the gateway the process that is ended.
+  const here = args.replaceAll("/run/secrets/", `${home}/`);
+  const gateway = spawn("sh", ["-c", `exec "${process.execPath}" "${cli}" ${here} --port 0`], {
+    cwd: home,
+    env: { ...process.env, HOME: home, XDG_STATE_HOME: home, WARMLINE_GATEWAY_REDIS: "" },
+  });
+  let printed = "";
+  gateway.stdout.on("data", (text) => {
+    printed += text;
+    if (printed.includes("ready http://127.0.0.1:")) gateway.kill("SIGTERM");
+  });
+  gateway.stderr.on("data", (text) => {
+    printed += text;
+  });
+  await new Promise((done) => gateway.on("close", done));
+  expect(printed).toContain("ready http://127.0.0.1:");
+});

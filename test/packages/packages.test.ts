@@ -98,20 +98,17 @@ describe("warmline, installed from its tarball", () => {
       const { compress } = require("warmline/compress");
       const { near } = require("warmline/near");(async () => {${streams}})();`,
     ],
-  ])(
-    "streams, idempotent and cached functions, near caches and compressed values run from %s",
-    async (_what, file, source) => {
-      writeFileSync(join(folder, file), source);
-      const [values, result, isCached, reads, hits, sizes] = JSON.parse(
-        await run("node", [file], folder, environment()),
-      );
-      expect(values).toEqual([1]);
-      expect(result).toBe(1);
-      expect(isCached).toBe(true);
-      expect({ reads, hits }).toEqual({ reads: [null, null], hits: 1 });
-      expect(sizes).toEqual([5_000, true]);
-    },
-  );
+  ])("the other entries run from %s", async (_what, file, source) => {
+    writeFileSync(join(folder, file), source);
+    const [values, result, isCached, reads, hits, sizes] = JSON.parse(
+      await run("node", [file], folder, environment()),
+    );
+    expect(values).toEqual([1]);
+    expect(result).toBe(1);
+    expect(isCached).toBe(true);
+    expect({ reads, hits }).toEqual({ reads: [null, null], hits: 1 });
+    expect(sizes).toEqual([5_000, true]);
+  });
 
   describe("warmline/otel", () => {
     const program = (load: string) => `${load}

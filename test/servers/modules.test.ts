@@ -17,22 +17,18 @@ const CASES = MODULES.flatMap((each) =>
   (["resp2", "json"] as const).map((responseFormat) => ({ ...each, responseFormat })),
 );
 
-describe.each(CASES)(
-  "on $title, replies as $responseFormat",
-  NEEDS_SERVERS,
-  ({ module, exercises, responseFormat }) => {
-    let server: RedisServer;
-    let gateway: GatewayProcess;
-    let redis: Redis;
-    beforeTests(async (shared) => {
-      server = shared(await startRedis8(module));
-      gateway = shared(await startGatewayProcess({ args: ["--redis", server.url] }));
-      redis = shared(new Redis({ url: gateway.url, token: gateway.token, responseFormat }));
-    });
-    beforeEach(() => redis.flushall());
+describe.each(CASES)("$title, as $responseFormat", NEEDS_SERVERS, ({ module, exercises, responseFormat }) => {
+  let server: RedisServer;
+  let gateway: GatewayProcess;
+  let redis: Redis;
+  beforeTests(async (shared) => {
+    server = shared(await startRedis8(module));
+    gateway = shared(await startGatewayProcess({ args: ["--redis", server.url] }));
+    redis = shared(new Redis({ url: gateway.url, token: gateway.token, responseFormat }));
+  });
+  beforeEach(() => redis.flushall());
 
-    test.each(Object.entries(exercises))("%s works as its exercise says", async (_method, run) => {
-      await run(redis);
-    });
-  },
-);
+  test.each(Object.entries(exercises))("%s works as its exercise says", async (_method, run) => {
+    await run(redis);
+  });
+});

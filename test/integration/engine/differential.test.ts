@@ -27,14 +27,11 @@ describe("the embedded engine beside a real Redis", { tags: "redis-server" }, ()
     expect(await pair.compare([["EVAL", script, "0"]])).toBeDefined();
   });
 
-  test.each(knownDifferences)(
-    "a known difference still exists, else remove it from the list: $name",
-    async (known) => {
-      for (const example of known.examples) {
-        const difference = await pair.compare(example);
-        expect(difference, String(example)).toBeDefined();
-        expect(known.covers(difference!, example.slice(0, -1)), String(example)).toBe(true);
-      }
-    },
-  );
+  test.each(knownDifferences)("a known difference is still there, or has to go: $name", async (known) => {
+    for (const example of known.examples) {
+      const difference = await pair.compare(example);
+      expect(difference, String(example)).toBeDefined();
+      expect(known.covers(difference!, example.slice(0, -1)), String(example)).toBe(true);
+    }
+  });
 });

@@ -14,15 +14,12 @@ beforeTests(async (shared) => {
   client = shared(new ReplyClient(engine.connect()));
 });
 
-test.each(Object.entries(EXAMPLES))(
-  "JSON commands reply as RedisJSON does: %s",
-  async (_name, { document, steps }) => {
-    const commands = steps.map(([command]) => argsOf(command));
-    const setup = [["FLUSHALL"], ["JSON.SET", "d", "$", JSON.stringify(document)]];
-    const replies = (await client.run([...setup, ...commands])).slice(setup.length);
-    expect(steps.map(([command], index) => [command, replies[index]])).toEqual(steps);
-  },
-);
+test.each(Object.entries(EXAMPLES))("replies are as of RedisJSON: %s", async (_, { document, steps }) => {
+  const commands = steps.map(([command]) => argsOf(command));
+  const setup = [["FLUSHALL"], ["JSON.SET", "d", "$", JSON.stringify(document)]];
+  const replies = (await client.run([...setup, ...commands])).slice(setup.length);
+  expect(steps.map(([command], index) => [command, replies[index]])).toEqual(steps);
+});
 
 /** Runs commands, whose arguments are separated by spaces, on an empty engine. */
 async function run(...commands: string[]): Promise<Reply[]> {

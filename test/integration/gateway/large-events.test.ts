@@ -100,23 +100,20 @@ describe("large events", () => {
       "maxReplySize",
       /^ERR the entry after 1-0 can't be followed: .*maxReplySize/,
     ],
-  ])(
-    "an entry %s ends a stream of /follow with an error, and begins none",
-    async (_, size, setting, error) => {
-      await start({ maxBufferedBytes: 8 * LARGE, ...(setting && { [setting]: LARGE }) });
-      await redis.command("DEL", "log");
-      await redis.command("XADD", "log", "1-0", "f", "v");
-      const read = await open("/follow/log?from=0-0");
-      await read(/\["f","v"\]\n\n$/);
-      // Each byte becomes six in JSON.
-      await redis.command("XADD", "log", "2-0", "f", "\0".repeat(size));
-      const [, event] = /event: error\ndata: (.*)\n\n$/.exec(await read(/^never$/))!;
-      expect(event).toMatch(error);
-      expect(event).toMatch(
-        /\(maxBufferedBytes is 2457600\)\. Raise the setting, or read the entry with XRANGE$/,
-      );
-      const again = await call(gateway, "/follow/log?from=1-0");
-      expect([again.status, again.json]).toEqual([400, { error: event }]);
-    },
-  );
+  ])("an entry %s ends a /follow stream with an error, and begins none", async (_, size, setting, error) => {
+    await start({ maxBufferedBytes: 8 * LARGE, ...(setting && { [setting]: LARGE }) });
+    await redis.command("DEL", "log");
+    await redis.command("XADD", "log", "1-0", "f", "v");
+    const read = await open("/follow/log?from=0-0");
+    await read(/\["f","v"\]\n\n$/);
+    // Each byte becomes six in JSON.
+    await redis.command("XADD", "log", "2-0", "f", "\0".repeat(size));
+    const [, event] = /event: error\ndata: (.*)\n\n$/.exec(await read(/^never$/))!;
+    expect(event).toMatch(error);
+    expect(event).toMatch(
+      /\(maxBufferedBytes is 2457600\)\. Raise the setting, or read the entry with XRANGE$/,
+    );
+    const again = await call(gateway, "/follow/log?from=1-0");
+    expect([again.status, again.json]).toEqual([400, { error: event }]);
+  });
 });

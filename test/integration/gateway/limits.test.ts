@@ -66,23 +66,20 @@ describe("limits of a token, whatever the engine", () => {
     ["alone", "/", ["PUBLISH", "news", "x"]],
     ["in a pipeline", "/pipeline", [["PUBLISH", "news", "x"]]],
     ["in a transaction", "/multi-exec", [["PUBLISH", "news", "x"]]],
-  ])(
-    "a publication %s is let in, and its deliveries delay the next command of its token",
-    async (_, path, body) => {
-      await begin({ commandsPerSecond: 5 });
-      for (let i = 0; i < 12; i++) {
-        const stream = i % 2 ? "/subscribe/news" : "/psubscribe/n*";
-        streams.push(await listen(gateway, stream, { token: "app" }));
-      }
-      await expect.poll(() => streams.every(({ data }) => data.length > 0)).toBe(true);
-      // The deliveries of a script do not count.
-      expect((await send(["EVAL", "return redis.call('PUBLISH', 'news', 'x')", "0"])).status).toBe(200);
-      expect((await send(body, path)).status).toBe(200);
-      // Of the 5 of a second, 14 were used: 1 for the script, 1 for the publication, and 12 for its deliveries.
-      expectLimited(await send(["PING"]), /commandsPerSecond/, /^[12]$/);
-      expect((await send(["PING"], "/", "app")).status).toBe(200);
-    },
-  );
+  ])("a publication %s is let in; its deliveries delay its token's next command", async (_, path, body) => {
+    await begin({ commandsPerSecond: 5 });
+    for (let i = 0; i < 12; i++) {
+      const stream = i % 2 ? "/subscribe/news" : "/psubscribe/n*";
+      streams.push(await listen(gateway, stream, { token: "app" }));
+    }
+    await expect.poll(() => streams.every(({ data }) => data.length > 0)).toBe(true);
+    // The deliveries of a script do not count.
+    expect((await send(["EVAL", "return redis.call('PUBLISH', 'news', 'x')", "0"])).status).toBe(200);
+    expect((await send(body, path)).status).toBe(200);
+    // Of the 5 of a second, 14 were used: 1 for the script, 1 for the publication, and 12 for its deliveries.
+    expectLimited(await send(["PING"]), /commandsPerSecond/, /^[12]$/);
+    expect((await send(["PING"], "/", "app")).status).toBe(200);
+  });
 
   test("commandsPerSecond counts each channel that a stream is opened for", async () => {
     await begin({ commandsPerSecond: 5 });

@@ -168,23 +168,20 @@ test.each([
   "LOADING Redis is loading the dataset in memory",
   "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
   "MISCONF Errors writing to the AOF file: No space left on device",
-])(
-  "/ready responds 503 while Redis refuses commands, with the reason, and /health 200: %s",
-  async (error) => {
-    let isRefusing = false;
-    const redis = forTest(
-      await startFakeRedis(() => (isRefusing ? { bytes: Buffer.from(`-${error}\r\n`) } : undefined)),
-    );
-    gateway = await createGateway({ redis: redis.url, port: 0, token: "t" });
-    const ask = (path: string) => call(gateway, path, { token: null });
-    await expect.poll(async () => (await ask("/ready")).status).toBe(200);
-    isRefusing = true;
-    const { status, json } = await ask("/ready");
-    expect([status, json.status]).toEqual([503, "down"]);
-    expect(json.reason).toMatch(/^redis at .* refuses commands: /);
-    expect(json.reason).toContain(error);
-    expect((await ask("/health")).status).toBe(200);
-    isRefusing = false;
-    expect((await ask("/ready")).json).toEqual({ status: "ready" });
-  },
-);
+])("/ready gives 503 while Redis refuses commands, with the reason, and /health 200: %s", async (error) => {
+  let isRefusing = false;
+  const redis = forTest(
+    await startFakeRedis(() => (isRefusing ? { bytes: Buffer.from(`-${error}\r\n`) } : undefined)),
+  );
+  gateway = await createGateway({ redis: redis.url, port: 0, token: "t" });
+  const ask = (path: string) => call(gateway, path, { token: null });
+  await expect.poll(async () => (await ask("/ready")).status).toBe(200);
+  isRefusing = true;
+  const { status, json } = await ask("/ready");
+  expect([status, json.status]).toEqual([503, "down"]);
+  expect(json.reason).toMatch(/^redis at .* refuses commands: /);
+  expect(json.reason).toContain(error);
+  expect((await ask("/health")).status).toBe(200);
+  isRefusing = false;
+  expect((await ask("/ready")).json).toEqual({ status: "ready" });
+});

@@ -152,14 +152,11 @@ describeEngines("the protocol", (setup) => {
       expect(response.bytes).toEqual(Buffer.concat([Buffer.from("$256\r\n"), bytes, Buffer.from("\r\n")]));
     });
 
-    test.each(["/pipeline", "/multi-exec"])(
-      "a RESP2 request may have several commands on %s",
-      async (path) => {
-        const headers = { ...RESP2_BODY, ...BASE64 };
-        const response = await call(gateway, path, { body: Buffer.concat([setBytes, get]), headers });
-        expect(response.json).toEqual([{ result: "OK" }, { result: bytes.toString("base64") }]);
-      },
-    );
+    test.each(["/pipeline", "/multi-exec"])("a RESP2 request may have many commands on %s", async (path) => {
+      const headers = { ...RESP2_BODY, ...BASE64 };
+      const response = await call(gateway, path, { body: Buffer.concat([setBytes, get]), headers });
+      expect(response.json).toEqual([{ result: "OK" }, { result: bytes.toString("base64") }]);
+    });
 
     test("a malformed RESP2 request is refused", async () => {
       for (const body of ["", "*0\r\n", '["PING"]', `${get}x`]) {

@@ -28,14 +28,11 @@ describe("curl, as the pages call it", () => {
   });
   afterAll(() => gateway.close());
 
-  test.skipIf(commands.length === 0).each(commands)(
-    "$at: $command prints what the page shows",
-    async ({ command }) => {
-      const here = command.replace(/http:\/\/(127\.0\.0\.1|localhost):8079/, gateway.url);
-      const ran = await promisify(execFile)("sh", ["-c", `${here} --fail --silent --max-time 5`], {
-        env: { ...process.env, ...gateway.env, TOKEN: gateway.token },
-      });
-      expect(ran.stdout).not.toBe("");
-    },
-  );
+  test.skipIf(commands.length === 0).each(commands)("$at: $command prints as shown", async ({ command }) => {
+    const here = command.replace(/http:\/\/(127\.0\.0\.1|localhost):8079/, gateway.url);
+    const ran = await promisify(execFile)("sh", ["-c", `${here} --fail --silent --max-time 5`], {
+      env: { ...process.env, ...gateway.env, TOKEN: gateway.token },
+    });
+    expect(ran.stdout).not.toBe("");
+  });
 });

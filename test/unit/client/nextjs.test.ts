@@ -30,13 +30,10 @@ test("connection() is called in the same tick, so that Next.js attributes the co
   expect(await Promise.all(calls.map(lost))).toEqual(Array(3).fill("ConnectionError"));
 });
 
-test.each(["default", "force-cache"] as const)(
-  "connection() is not called with `cache: %s`",
-  async (cache) => {
-    expect(await lost(client({ cache }).get("a"))).toBe("ConnectionError");
-    expect(requested).toEqual([]);
-  },
-);
+test.each(["default", "force-cache"] as const)("connection() is not called with cache %s", async (cache) => {
+  expect(await lost(client({ cache }).get("a"))).toBe("ConnectionError");
+  expect(requested).toEqual([]);
+});
 
 test("connection() is not called without Next.js", async () => {
   vi.stubEnv("NEXT_RUNTIME", undefined);

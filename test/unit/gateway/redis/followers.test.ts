@@ -98,15 +98,12 @@ test("a follower that can't begin fails, so that its client tries again", async 
   expect(followers.isUnused).toBe(true);
 });
 
-test.each(["too-large", "no-room"] as const)(
-  "a page that is %s is read again with fewer entries",
-  async (reason) => {
-    const failure = new UpstreamFailure(reason, "the reply of Redis does not fit");
-    const { calls, followers } = followersOf([failure, failure, page(true), failure, page(false)]);
-    await expect.poll(() => calls).toEqual(["start 0-0", "5-1"]);
-    followers.close();
-  },
-);
+test.each(["too-large", "no-room"] as const)("a %s page is read again with fewer entries", async (reason) => {
+  const failure = new UpstreamFailure(reason, "the reply of Redis does not fit");
+  const { calls, followers } = followersOf([failure, failure, page(true), failure, page(false)]);
+  await expect.poll(() => calls).toEqual(["start 0-0", "5-1"]);
+  followers.close();
+});
 
 test("a follower waits for a reader that is behind, and looks every 20 s whether its stream was deleted", async () => {
   const replies = [page(true), page(false), arrayOf([errorOf("ERR no such key"), arrayOf([])])];
