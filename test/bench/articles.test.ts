@@ -12,9 +12,7 @@ const folder = newFolder("bench");
 const run = (scenario: string, ...args: string[]): Promise<any> =>
   quickRun(folder, scenario, "--seed", "1", ...args);
 
-test("sequential runs every mode, a cache miss over one connection, and a caller who waits for the function", {
-  timeout: 120_000,
-}, async () => {
+test("sequential runs every mode, a cache miss over one connection, and a caller who waits for the function", async () => {
   const few = ["--rounds", "1", "--invocations", "3"];
   const result = await run("sequential", "--clients", "warmline,agent", ...few);
   const modes = new Map<string, number>();
@@ -46,7 +44,7 @@ test("sequential runs every mode, a cache miss over one connection, and a caller
   }
   const frozen = [true, true, true, true, false, false, false, false];
   expect(calls.map((row) => row.frozen)).toEqual([...frozen, ...frozen]);
-});
+}, 120_000);
 
 test("memory limits the processor, and its part runs the article's code for ioredis: PING and QUIT are queued at once", {
   tags: ["redis-server", "linux"],

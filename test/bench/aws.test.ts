@@ -131,9 +131,7 @@ const environment = (stack: string) => ({
 });
 
 describe("the scenario lambda", () => {
-  test("lambda measures the deployed code, with a new instance per case", {
-    timeout: 300_000,
-  }, async () => {
+  test("lambda measures the deployed code, with a new instance per case", async () => {
     const few = ["--rounds", "1", "--invocations", "2", "--seconds", "0.1"];
     const args = ["lambda", "--clients", "warmline,agent", ...few];
     const files = ["--json", "lambda.json", "--report", "lambda.html"];
@@ -161,7 +159,7 @@ describe("the scenario lambda", () => {
     for (const output of [stdout, stderr, text, readFileSync(join(folder, "lambda.html"), "utf8")]) {
       expect(output).not.toContain(TOKEN);
     }
-  });
+  }, 300_000);
 
   test("a stack that does not exist is an error in AWS's words", async () => {
     const { code, stderr } = await bench(folder, ["lambda", "--quick"], environment("other"));

@@ -177,40 +177,37 @@ describe("on a path with faults", () => {
     expect(scripts.size).toBe(2);
   });
 
-  test.each([true, false])(
-    "the error of a function waits for the end of its lease unless there is waitUntil: %s",
-    async (hasWaitUntil) => {
-      const pending: Promise<unknown>[] = [];
-      const waitUntil = (promise: Promise<unknown>) => pending.push(promise);
-      const { call, load } = createFunction(hasWaitUntil ? { waitUntil } : {}, { timeout: 10_000 });
-      const held: (() => void)[] = [];
-      let holds = true;
-      path.onConnection(() => ({
-        exchange: () => ({
-          request(connection, { request }) {
-            const pass = () => connection.toServer(request);
-            if (holds && load.runs > 0) held.push(pass);
-            else pass();
-          },
-        }),
-      }));
-      load.error = new Error("no database");
-      let isPending = true;
-      const failed = call("7").catch((error: unknown) => {
-        isPending = false;
-        return error;
-      });
-      await expect.poll(() => held.length).toBe(1);
-      await pause(50);
-      expect(isPending).toBe(!hasWaitUntil);
-      expect(await redis.hexists("load:cached:7", "lease")).toBe(1);
-      holds = false;
-      for (const pass of held) pass();
-      expect(await failed).toBe(load.error);
-      await Promise.all(pending);
-      expect(await redis.exists("load:cached:7")).toBe(0);
-    },
-  );
+  test.each([true, false])("an error waits for its lease, not with waitUntil: %s", async (hasWaitUntil) => {
+    const pending: Promise<unknown>[] = [];
+    const waitUntil = (promise: Promise<unknown>) => pending.push(promise);
+    const { call, load } = createFunction(hasWaitUntil ? { waitUntil } : {}, { timeout: 10_000 });
+    const held: (() => void)[] = [];
+    let holds = true;
+    path.onConnection(() => ({
+      exchange: () => ({
+        request(connection, { request }) {
+          const pass = () => connection.toServer(request);
+          if (holds && load.runs > 0) held.push(pass);
+          else pass();
+        },
+      }),
+    }));
+    load.error = new Error("no database");
+    let isPending = true;
+    const failed = call("7").catch((error: unknown) => {
+      isPending = false;
+      return error;
+    });
+    await expect.poll(() => held.length).toBe(1);
+    await pause(50);
+    expect(isPending).toBe(!hasWaitUntil);
+    expect(await redis.hexists("load:cached:7", "lease")).toBe(1);
+    holds = false;
+    for (const pass of held) pass();
+    expect(await failed).toBe(load.error);
+    await Promise.all(pending);
+    expect(await redis.exists("load:cached:7")).toBe(0);
+  });
 
   test("a refused connection is an outage, and so is a gateway without Redis", async () => {
     const { call, load } = createFunction({}, { retry: false });

@@ -39,17 +39,14 @@ test("a 503 that the gateway marks as unsent every time is a ConnectionError wit
   expect(endpoint.requests).toHaveLength(6);
 });
 
-test.each(["LOADING", "READONLY", "TRYAGAIN", "WRONGTYPE"])(
-  "the error reply %s is the result of a read, which is not sent again",
-  async (code) => {
-    const body = JSON.stringify([{ error: `${code} x` }, { result: "v" }]);
-    endpoint.onRequest = ({ socket }) =>
-      socket.write(httpResponse(body, { "content-type": "application/json" }));
-    const read = client(patient).pipeline().get("a").get("b").exec();
-    await expect(read).rejects.toMatchObject({ code, outcome: "answered" });
-    expect(endpoint.requests).toHaveLength(1);
-  },
-);
+test.each(["LOADING", "READONLY", "TRYAGAIN", "WRONGTYPE"])("reads reject with %s at once", async (code) => {
+  const body = JSON.stringify([{ error: `${code} x` }, { result: "v" }]);
+  endpoint.onRequest = ({ socket }) =>
+    socket.write(httpResponse(body, { "content-type": "application/json" }));
+  const read = client(patient).pipeline().get("a").get("b").exec();
+  await expect(read).rejects.toMatchObject({ code, outcome: "answered" });
+  expect(endpoint.requests).toHaveLength(1);
+});
 
 test("a 429 is sent again after the time in Retry-After", async () => {
   endpoint.onRequest = ({ socket }) => {
@@ -231,26 +228,23 @@ test.each([
     "an error",
     httpResponse('{"error":"took too long"}', { "content-type": "application/json" }, "408 Timeout"),
   ],
-])(
-  "%s in place of the gateway's response is no value, a write of bytes is sent once, and the gateway stays known",
-  async (_what, bytes) => {
-    const redis = client(patient);
-    await redis.set("known", "x");
-    endpoint.onRequest = ({ socket, body }) =>
-      socket.write(
-        body.includes("stranger")
-          ? bytes
-          : resp2Response(body.startsWith("[[") ? "*2\r\n:1\r\n:2\r\n" : ":1\r\n"),
-      );
-    const error = await redis.append("stranger", new Uint8Array([0, 255])).catch((thrown) => thrown);
-    expect(error).toBeInstanceOf(ProtocolError);
-    expect(error.outcome).toBe("unknown");
-    const sent = endpoint.requests.filter(({ head, body }) => `${head}${body}`.includes("stranger"));
-    expect(sent).toHaveLength(1);
-    expect(await Promise.all([redis.incr("a"), redis.incr("b")])).toEqual([1, 2]);
-    expect(endpoint.requests.at(-1)?.head).toMatch(/upstash-response-format: resp2/i);
-  },
-);
+])("%s in place of the response is no value, and a write of bytes is sent once", async (_what, bytes) => {
+  const redis = client(patient);
+  await redis.set("known", "x");
+  endpoint.onRequest = ({ socket, body }) =>
+    socket.write(
+      body.includes("stranger")
+        ? bytes
+        : resp2Response(body.startsWith("[[") ? "*2\r\n:1\r\n:2\r\n" : ":1\r\n"),
+    );
+  const error = await redis.append("stranger", new Uint8Array([0, 255])).catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(ProtocolError);
+  expect(error.outcome).toBe("unknown");
+  const sent = endpoint.requests.filter(({ head, body }) => `${head}${body}`.includes("stranger"));
+  expect(sent).toHaveLength(1);
+  expect(await Promise.all([redis.incr("a"), redis.incr("b")])).toEqual([1, 2]);
+  expect(endpoint.requests.at(-1)?.head).toMatch(/upstash-response-format: resp2/i);
+});
 
 test("a transaction requests RESP2 from the gateway, and reads its errors and bytes", async () => {
   const redis = client(patient);

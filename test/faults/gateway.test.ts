@@ -46,23 +46,20 @@ describe("the write was applied and its response lost", () => {
     ["504 of a proxy", rewrite(proxyError(504), { leave: "close" })],
   ] as const;
 
-  routeTest.for(losses)(
-    "a write is applied once with an unknown outcome, and a read is repeated: %s",
-    async ([, fault], { route }) => {
-      const redis = route.client(patient);
-      await redis.get(route.key);
-      const faults = [first(5, "INCR", fault), first(3, "GET", fault)];
-      route.path.onConnection(() => ({
-        exchange: (...args) => faults.map((each) => each.exchange!(...args)).find(Boolean),
-      }));
-      redis.close();
-      await expect(redis.incr(route.key)).rejects.toBeInstanceOf(UnknownOutcomeError);
-      expect(route.applied("INCR")).toBe(1);
-      expect(await redis.get(route.key)).toBe("1");
-      expect(route.applied("GET")).toBe(5);
-      expect(route.applied("INCR")).toBe(1);
-    },
-  );
+  routeTest.for(losses)("a write runs once, unknown; a read runs again: %s", async ([, fault], { route }) => {
+    const redis = route.client(patient);
+    await redis.get(route.key);
+    const faults = [first(5, "INCR", fault), first(3, "GET", fault)];
+    route.path.onConnection(() => ({
+      exchange: (...args) => faults.map((each) => each.exchange!(...args)).find(Boolean),
+    }));
+    redis.close();
+    await expect(redis.incr(route.key)).rejects.toBeInstanceOf(UnknownOutcomeError);
+    expect(route.applied("INCR")).toBe(1);
+    expect(await redis.get(route.key)).toBe("1");
+    expect(route.applied("GET")).toBe(5);
+    expect(route.applied("INCR")).toBe(1);
+  });
 
   routeTest("a set whose response is lost does not overwrite another client's value", async ({ route }) => {
     const other = new Redis({ url: backend.gateway.url, token: backend.gateway.token });

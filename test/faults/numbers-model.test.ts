@@ -14,16 +14,12 @@ const SHAPES: Shape[] = [
   { gateways: 2, path: "l7", clones: false },
 ];
 
-test.each(SHAPES)(
-  "applies each increment once at most, and tells the truth: %o",
-  { tags: "random", timeout: 1_200_000 },
-  async (shape) => {
-    const tally = await runNumbersModel({ ...shape, seed: SEED, calls: scaled(10_000), Lanes });
-    const { violations, histories, ...counts } = tally;
-    process.stdout.write(`${JSON.stringify({ ...shape, ...counts, violations: violations.length })}\n`);
-    expect(violations, histories.join("\n")).toEqual([]);
-  },
-);
+test.each(SHAPES)("no increment is doubled: %o", { tags: "random", timeout: 1_200_000 }, async (shape) => {
+  const tally = await runNumbersModel({ ...shape, seed: SEED, calls: scaled(10_000), Lanes });
+  const { violations, histories, ...counts } = tally;
+  process.stdout.write(`${JSON.stringify({ ...shape, ...counts, violations: violations.length })}\n`);
+  expect(violations, histories.join("\n")).toEqual([]);
+});
 
 // The model finds rules that are wrong.
 test.each([

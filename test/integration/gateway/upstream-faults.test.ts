@@ -50,21 +50,18 @@ const expectOutcome = ({ status, headers }: GatewayResponse, expected: number, o
 const noticed = () => expect.poll(() => gateway.problem).toMatch(/cannot be reached/);
 
 describe("a reply lost with its connection", () => {
-  test.each(["close", "reset", { cut: 2 }] as const)(
-    "a reply lost by %j is unknown, and the command is never written again, twice in a row",
-    async (action) => {
-      await start(({ name, times }) => (name === "INCR" && times <= 2 ? action : undefined));
-      for (let i = 1; i <= 2; i++) {
-        const response = await send("INCR", "n");
-        expectOutcome(response, 502, "unknown");
-        expect(response.json.error).toMatch(/connection to Redis was lost/);
-        expect(fake.count("INCR")).toBe(i);
-      }
-      expect((await send("INCR", "n")).json).toEqual({ result: 3 });
-      await sleep(100);
-      expect(fake.count("INCR")).toBe(3);
-    },
-  );
+  test.each(["close", "reset", { cut: 2 }] as const)("a reply lost by %j is not repeated", async (action) => {
+    await start(({ name, times }) => (name === "INCR" && times <= 2 ? action : undefined));
+    for (let i = 1; i <= 2; i++) {
+      const response = await send("INCR", "n");
+      expectOutcome(response, 502, "unknown");
+      expect(response.json.error).toMatch(/connection to Redis was lost/);
+      expect(fake.count("INCR")).toBe(i);
+    }
+    expect((await send("INCR", "n")).json).toEqual({ result: 3 });
+    await sleep(100);
+    expect(fake.count("INCR")).toBe(3);
+  });
 
   test("only the commands without a reply are unknown", async () => {
     await start(({ args }) => (args[1] === "bad" ? "close" : undefined));
