@@ -38,8 +38,6 @@ async function newEpoch(gateway: Gateway, before = "none"): Promise<string> {
   return state;
 }
 
-const _MAX_STALE = 100;
-
 const bucket = (key: string) => slotOf(key).toString(36);
 
 describe("reports of changes in a cluster", { tags: "redis-server" }, () => {

@@ -20,8 +20,7 @@ const ROUNDS = scaled(100) / 2;
 const TOKEN = "chaos-token";
 
 async function start(...args: string[]): Promise<GatewayProcess> {
-  const gateway = forTest(await startGatewayProcess({ args: ["--token", TOKEN, ...args] }));
-  return gateway;
+  return forTest(await startGatewayProcess({ args: ["--token", TOKEN, ...args] }));
 }
 
 /** Runs the clients, each over a path of its own. */

@@ -1,13 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { createCacheHandler, createUseCacheHandler, type UseCacheEntry } from "warmline-adapters/next";
 import { useGateway } from "warmline-gateway/testing";
 import { newFolder } from "../../support/new-folder.js";
 
 const gateway = useGateway({ beforeAll, beforeEach, afterAll });
-afterEach(() => void vi.unstubAllEnvs());
 
 const entryOf = (text: string, more: Partial<UseCacheEntry> = {}): UseCacheEntry => ({
   ...{ tags: ["a"], stale: 10, timestamp: Date.now(), expire: 3_600, revalidate: 60 },

@@ -8,7 +8,7 @@ import { type Authority, type Certificate, freePorts, makeAuthority } from "warm
 import { runProgram } from "../../faults/support/program.js";
 import { forTest } from "../../support/lifetime.js";
 import { type ConnectProxyOptions, startConnectProxy } from "../../support/network/connect-proxy.js";
-import { startTlsFront, type TlsFront } from "../../support/network/tls-front.js";
+import { startTlsFront } from "../../support/network/tls-front.js";
 
 let gateway: Gateway;
 let authority: Authority;
@@ -20,18 +20,11 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const client = (options: RedisOptions) => {
-  const redis = forTest(new Redis({ url: gateway.url, token: gateway.token, retry: false, ...options }));
-  return redis;
-};
-const startFront = async (options = {}): Promise<TlsFront> => {
-  const front = forTest(await startTlsFront(gateway.url, { cert: server.cert, key: server.key, ...options }));
-  return front;
-};
-const startProxy = async (options?: ConnectProxyOptions) => {
-  const proxy = forTest(await startConnectProxy(options));
-  return proxy;
-};
+const client = (options: RedisOptions) =>
+  forTest(new Redis({ url: gateway.url, token: gateway.token, retry: false, ...options }));
+const startFront = async (options = {}) =>
+  forTest(await startTlsFront(gateway.url, { cert: server.cert, key: server.key, ...options }));
+const startProxy = async (options?: ConnectProxyOptions) => forTest(await startConnectProxy(options));
 const unsent = { name: "ConnectionError", outcome: "unsent", command: "INCR" };
 
 /** Sends a command, a batch, and a message to subscribers, and follows a stream. */

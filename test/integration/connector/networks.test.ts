@@ -4,7 +4,7 @@ import { startLoopback } from "warmline/node-redis";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { type Authority, type Certificate, makeAuthority } from "warmline-testbed";
 import { forTest } from "../../support/lifetime.js";
-import { type ConnectProxyOptions, startConnectProxy } from "../../support/network/connect-proxy.js";
+import { startConnectProxy } from "../../support/network/connect-proxy.js";
 import { startTlsFront } from "../../support/network/tls-front.js";
 import { createClient, IORedis } from "../../support/redis-clients.js";
 
@@ -18,15 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-async function startFront(): Promise<string> {
-  const front = forTest(await startTlsFront(gateway.url, { cert: server.cert, key: server.key }));
-  return front.url;
-}
-
-async function startProxy(options?: ConnectProxyOptions) {
-  const proxy = forTest(await startConnectProxy(options));
-  return proxy;
-}
+const startFront = async () =>
+  forTest(await startTlsFront(gateway.url, { cert: server.cert, key: server.key })).url;
 
 function connectIORedis(options: ConnectorOptions) {
   const client = new IORedis({
@@ -75,7 +68,7 @@ describe.each(Object.entries(exercises))("under %s", (_library, exercise) => {
   const arrived = ["over TLS", "hello"];
 
   test("commands and subscriptions reach an https:// url through the proxy of the option proxy", async () => {
-    const proxy = await startProxy({ credentials: "ada:s3cret" });
+    const proxy = forTest(await startConnectProxy({ credentials: "ada:s3cret" }));
     const url = await startFront();
     expect(await exercise({ url, tls: { ca: authority.cert }, proxy: proxy.url })).toEqual(arrived);
     expect(new Set(proxy.tunnels)).toEqual(new Set([new URL(url).host]));

@@ -15,8 +15,7 @@ const folder = newFolder("tokens");
 const noperm = expect.stringMatching(/^NOPERM/);
 
 async function start(options: Partial<GatewayOptions>): Promise<Gateway> {
-  const gateway = forTest(await createGateway({ port: 0, ...options }));
-  return gateway;
+  return forTest(await createGateway({ port: 0, ...options }));
 }
 
 async function runAs(gateway: Gateway, token: string, ...args: string[]) {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions } from "../../../src/index.js";
 
 // In Next.js every command is preceded by a call of fetch that must not be cached.
@@ -13,10 +13,6 @@ beforeEach(() => {
     requested.push([url, init.cache]);
     return response();
   });
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-  vi.unstubAllGlobals();
 });
 
 const client = (options: RedisOptions = {}) =>

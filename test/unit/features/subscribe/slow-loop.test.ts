@@ -1,9 +1,7 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Redis } from "../../../../src/fetch.js";
 
 // What a loop that does not read makes the client hold.
-
-afterEach(() => vi.unstubAllGlobals());
 
 const KILOBYTE = "x".repeat(1_000);
 
