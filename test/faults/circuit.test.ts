@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect } from "vitest";
+import { describe, expect } from "vitest";
 import { blackhole } from "warmline-testbed";
-import { Backend, frozen, type Route, routeTests, type StepResult } from "./support/rig.js";
+import { frozen, type Route, routeTests, type StepResult } from "./support/rig.js";
 
 // An outage costs one timeout, not one for each call; a freeze is no outage.
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await Backend.start();
-});
-afterAll(() => backend.stop());
-
-const routeTest = routeTests(() => backend);
+const routeTest = routeTests();
 
 const TIMEOUT = 2_000;
 

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect } from "vitest";
+import { describe, expect } from "vitest";
 import { carries, httpResponse, idleReaper, loseReply, type NetworkProxy, onRequest } from "warmline-testbed";
-import { Backend, frozen, pause, routeTests } from "./support/rig.js";
+import { frozen, pause, routeTests } from "./support/rig.js";
 
 // A function that the platform stops between invocations, or in the middle of one, with a path and the real gateway
 // behind it; what was applied is counted at Redis.
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await Backend.start();
-});
-afterAll(() => backend.stop());
-
-const routeTest = routeTests(() => backend);
+const routeTest = routeTests();
 
 type Happening = (path: NetworkProxy) => void;
 const closed: Happening = ({ connections }) => {

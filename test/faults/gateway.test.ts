@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect } from "vitest";
+import { describe, expect } from "vitest";
 import { Redis, UnknownOutcomeError } from "warmline";
 import {
   type Behaviour,
@@ -13,17 +13,11 @@ import {
 } from "warmline-testbed";
 import { mulberry32 } from "../support/model/random.mjs";
 import { SEED, scaled } from "../support/random-tests.js";
-import { Backend, pause, routeTests } from "./support/rig.js";
+import { pause, routeTests } from "./support/rig.js";
 
 // Network faults on requests and responses, with the real gateway; applied writes are counted at Redis.
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await Backend.start();
-});
-afterAll(() => backend.stop());
-
-const routeTest = routeTests(() => backend);
+const routeTest = routeTests();
 const patient = { retry: { retries: 5, backoff: () => 1 } };
 
 /** Applies the behaviour to the first so many requests with a command, over all connections. */
@@ -62,7 +56,8 @@ describe("the write was applied and its response lost", () => {
   });
 
   routeTest("a set whose response is lost does not overwrite another client's value", async ({ route }) => {
-    const other = new Redis({ url: backend.gateway.url, token: backend.gateway.token });
+    const { url, token } = route.backend.gateway;
+    const other = new Redis({ url, token });
     route.path.onConnection(() =>
       onRequest(carries("mine"), {
         response: (connection, part) => {
@@ -73,7 +68,8 @@ describe("the write was applied and its response lost", () => {
     await expect(route.client(patient).set(route.key, "mine")).rejects.toBeInstanceOf(UnknownOutcomeError);
     await pause(300);
     expect(await other.get(route.key)).toBe("theirs");
-    const sets = backend.redis.applied.filter(({ name, args }) => name === "SET" && args[1] === route.key);
+    const { applied } = route.backend.redis;
+    const sets = applied.filter(({ name, args }) => name === "SET" && args[1] === route.key);
     expect(sets.map(({ args }) => args[2])).toEqual(["mine", "theirs"]);
     other.close();
   });
@@ -121,7 +117,7 @@ routeTest(
     const results = await instance.run(...attempts.flat());
     expect(results).toHaveLength(2 * times);
     const applied = new Map<string, number>();
-    for (const { name, args } of backend.redis.applied) {
+    for (const { name, args } of route.backend.redis.applied) {
       if (name === "INCR") applied.set(args[1]!, (applied.get(args[1]!) ?? 0) + 1);
     }
     let unknown = 0;
@@ -130,10 +126,7 @@ routeTest(
       const write = results[2 * i + 1]!;
       const writes = applied.get(`${route.key}:${i}`) ?? 0;
       if (write.error) {
-        expect(write.error, `write ${i}`).toMatchObject({
-          name: "UnknownOutcomeError",
-          outcome: "unknown",
-        });
+        expect(write.error, `write ${i}`).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown" });
         expect(writes).toBeLessThanOrEqual(1);
         unknown++;
       } else {

@@ -12,9 +12,7 @@ let gateway: Gateway;
 let path: NetworkProxy;
 beforeTests(async (shared) => {
   gateway = shared(await createGateway({ engine: "embedded", port: 0 }));
-  path = shared(
-    await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } }),
-  );
+  path = shared(await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
 });
 
 /** Loses the reply to the next request that carries `text`. Returns how many were lost. */
