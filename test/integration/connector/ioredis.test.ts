@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { warmlineConnector } from "warmline/ioredis";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { freePorts, type RedisServer, startFakeRedis, startRedis } from "warmline-testbed";
@@ -239,13 +239,9 @@ describe("subscriptions", () => {
 describe("on a real Redis", { tags: "redis-server" }, () => {
   let redis: RedisServer;
   let own: Gateway;
-  beforeAll(async () => {
-    redis = await startRedis();
-    own = await createGateway({ port: 0, redis: redis.url });
-  });
-  afterAll(async () => {
-    await own?.close();
-    await redis?.stop();
+  beforeTests(async (shared) => {
+    redis = shared(await startRedis());
+    own = shared(await createGateway({ port: 0, redis: redis.url }));
   });
   const at = () => ({ url: own.url, token: own.token });
 

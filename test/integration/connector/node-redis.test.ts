@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type Loopback, startLoopback } from "warmline/node-redis";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
-import { beforeTests } from "../../support/lifetime.js";
+import { beforeTests, forTest } from "../../support/lifetime.js";
 import { createClient } from "../../support/redis-clients.js";
 
 // Unmodified node-redis over HTTP, by the server on the loopback interface.
@@ -17,19 +17,14 @@ beforeTests(async (shared) => {
 });
 
 let loopback: Loopback;
-const clients: { destroy(): void; isOpen: boolean }[] = [];
 beforeEach(async () => {
-  loopback = await startLoopback({ url: gateway.url, token: gateway.token });
-});
-afterEach(async () => {
-  for (const client of clients.splice(0)) if (client.isOpen) client.destroy();
-  await loopback.close();
+  loopback = forTest(await startLoopback({ url: gateway.url, token: gateway.token }));
 });
 
 async function connect(options = {}) {
   const client = createClient({ ...loopback.options, ...options });
   client.on("error", () => {});
-  clients.push(client);
+  forTest({ close: () => client.isOpen && client.destroy() });
   return client.connect();
 }
 

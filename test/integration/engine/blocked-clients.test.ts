@@ -1,9 +1,10 @@
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startRedis } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import { type Reply, ReplyClient } from "../../support/differential/replies.js";
+import { forTest } from "../../support/lifetime.js";
 import { describeEngines } from "../gateway/engines.js";
 import { call } from "../gateway/http.js";
 
@@ -26,22 +27,14 @@ async function startReal(): Promise<BareEngine> {
 // The order in which clients are served is compared at random: see test/support/differential/blocked.ts.
 const suite = (start: () => Promise<BareEngine>) => () => {
   let engine: BareEngine;
-  const clients: ReplyClient[] = [];
   beforeAll(async () => {
     engine = await start();
   });
-  const client = () => {
-    const opened = new ReplyClient(engine.open());
-    clients.push(opened);
-    return opened;
-  };
+  const client = () => forTest(new ReplyClient(engine.open()));
   let writer: ReplyClient;
   beforeEach(async () => {
     writer = client();
     await writer.run([["FLUSHALL"]]);
-  });
-  afterEach(() => {
-    for (const opened of clients.splice(0)) opened.close();
   });
   afterAll(() => engine.stop());
 

@@ -24,15 +24,14 @@ const listener = (message: unknown, name: string | symbol) => {
 
 beforeEach(async () => {
   heard = [];
-  endpoint = await RawEndpoint.start();
+  endpoint = await RawEndpoint.startForTest();
   origin = endpoint.url;
   endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n"));
   for (const name of NAMES) subscribe(name, listener);
 });
-afterEach(async () => {
+afterEach(() => {
   for (const name of NAMES) unsubscribe(name, listener);
   client({ url: origin }).close();
-  await endpoint.stop();
 });
 
 const client = (options: RedisOptions = {}) =>

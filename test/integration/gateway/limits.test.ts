@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { Redis } from "../../../src/index.js";
 import { forTest } from "../../support/lifetime.js";
 import { newFolder } from "../../support/new-folder.js";
-import { type Listening, listen } from "../subscribe/listen.js";
+import { listen } from "../subscribe/listen.js";
 import { embeddedEngine } from "./engines.js";
 import { call, type GatewayResponse } from "./http.js";
 
@@ -24,7 +24,6 @@ function expectLimited(
 
 describe("limits of a token, whatever the engine", () => {
   let gateway: Gateway;
-  const streams: Listening[] = [];
   const begin = async (limits: object, options: Partial<GatewayOptions> = {}) => {
     const tokens = [
       { name: "page", token: "page", limits },
@@ -33,9 +32,7 @@ describe("limits of a token, whatever the engine", () => {
     gateway = forTest(await embeddedEngine.start({ shutdownTimeout: 0, tokens, ...options }));
   };
   const send = (body: readonly unknown[], path = "/", token = "page") => call(gateway, path, { token, body });
-  afterEach(() => {
-    for (const stream of streams.splice(0)) stream.close();
-  });
+  const open = async (path: string, token = "page") => forTest(await listen(gateway, path, { token }));
 
   test("commandsPerSecond counts each command, alone, in a pipeline and in a transaction", async () => {
     await begin({ commandsPerSecond: 5 });
@@ -68,10 +65,8 @@ describe("limits of a token, whatever the engine", () => {
     ["in a transaction", "/multi-exec", [["PUBLISH", "news", "x"]]],
   ])("a publication %s is let in; its deliveries delay its token's next command", async (_, path, body) => {
     await begin({ commandsPerSecond: 5 });
-    for (let i = 0; i < 12; i++) {
-      const stream = i % 2 ? "/subscribe/news" : "/psubscribe/n*";
-      streams.push(await listen(gateway, stream, { token: "app" }));
-    }
+    const paths = Array.from({ length: 12 }, (_, i) => (i % 2 ? "/subscribe/news" : "/psubscribe/n*"));
+    const streams = await Promise.all(paths.map((each) => open(each, "app")));
     await expect.poll(() => streams.every(({ data }) => data.length > 0)).toBe(true);
     // The deliveries of a script do not count.
     expect((await send(["EVAL", "return redis.call('PUBLISH', 'news', 'x')", "0"])).status).toBe(200);
@@ -83,13 +78,13 @@ describe("limits of a token, whatever the engine", () => {
 
   test("commandsPerSecond counts each channel that a stream is opened for", async () => {
     await begin({ commandsPerSecond: 5 });
-    streams.push(await listen(gateway, "/subscribe/a/b/c/d/e/f/g/h/i/j/k/l/m/n", { token: "page" }));
+    await open("/subscribe/a/b/c/d/e/f/g/h/i/j/k/l/m/n");
     expectLimited(await send(["PING"]), /limit commandsPerSecond/, /^[12]$/);
   });
 
   test("concurrentRequests counts blocking commands and event streams", async () => {
     await begin({ concurrentRequests: 2 }, { token: "main" });
-    streams.push(await listen(gateway, "/subscribe/c", { token: "page" }));
+    const stream = await open("/subscribe/c");
     const waiting = send(["BLPOP", "l", "20"]);
     const blocked = async () => (await call(gateway, "/metrics", { token: "main" })).text;
     await expect.poll(blocked).toContain('upstream_connections{use="blocking"} 1\n');
@@ -98,12 +93,8 @@ describe("limits of a token, whatever the engine", () => {
     expect((await send(["RPUSH", "l", "v"], "/", "app")).status).toBe(200);
     expect((await waiting).status).toBe(200);
     expect((await send(["PING"])).status).toBe(200);
-    streams[0]!.close();
-    const again = async () => {
-      streams.push(await listen(gateway, "/subscribe/d", { token: "page" }));
-      return streams.at(-1)!.status;
-    };
-    await expect.poll(again).toBe(200);
+    stream.close();
+    await expect.poll(async () => (await open("/subscribe/d")).status).toBe(200);
   });
 
   test("bytesPerSecond counts requests and responses", async () => {
@@ -118,9 +109,9 @@ describe("limits of a token, whatever the engine", () => {
 
   test("bytesPerSecond counts event streams", async () => {
     await begin({ bytesPerSecond: "10kb" });
-    streams.push(await listen(gateway, "/subscribe/c", { token: "page" }));
+    const stream = await open("/subscribe/c");
     await send(["PUBLISH", "c", "x".repeat(200_000)], "/", "app");
-    await expect.poll(() => streams[0]!.data.length).toBe(2);
+    await expect.poll(() => stream.data.length).toBe(2);
     const limited = await send(["PING"]);
     expect(limited.status).toBe(429);
     expect(limited.json.error).toContain("limit bytesPerSecond");

@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   type FakeAction,
   type FakeCommand,
@@ -8,6 +8,7 @@ import {
   startFakeRedis,
 } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { call, type GatewayResponse } from "./http.js";
 
 const TWICE = [
@@ -28,18 +29,13 @@ async function start(
     ...options
   }: Partial<GatewayOptions> & { password?: string; redisPort?: number | undefined } = {},
 ): Promise<void> {
-  fake = await startFakeRedis(
-    (command) => (command.name === "PING" || command.name === "INFO" ? undefined : decide(command)),
-    redisPort === undefined ? {} : { port: redisPort },
-  );
+  const reply = (command: FakeCommand) =>
+    command.name === "PING" || command.name === "INFO" ? undefined : decide(command);
+  fake = forTest(await startFakeRedis(reply, redisPort === undefined ? {} : { port: redisPort }));
   const redis = password ? fake.url.replace("://", `://:${password}@`) : fake.url;
-  gateway = await createGateway({ redis, port: 0, commandTimeout: 300, shutdownTimeout: 0, ...options });
+  const common = { redis, port: 0, commandTimeout: 300, shutdownTimeout: 0 };
+  gateway = forTest(await createGateway({ ...common, ...options }));
 }
-
-afterEach(async () => {
-  await gateway.close();
-  await fake.close();
-});
 
 const send = (...words: string[]) => call(gateway, "/", { body: words });
 
