@@ -78,9 +78,7 @@ describe("compressed values", () => {
   });
 
   test("as text, on an endpoint that takes no bytes in batches", async () => {
-    const endpoint = forTest(await startPlainEndpoint(gateway));
-    const { port } = endpoint.address() as { port: number };
-    const url = `http://127.0.0.1:${port}`;
+    const { url } = forTest(await startPlainEndpoint(gateway));
     const redis = client({ url, codec: compress({ text: true }) });
     await redis.ping();
     await redis.pipeline().set("k", user, { ex: 60 }).hset("h", { user }).exec();

@@ -1,6 +1,4 @@
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ArgumentError, Redis, WarmlineError } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { idempotent } from "warmline/idempotent";
@@ -8,27 +6,23 @@ import { follow, GapError, produce } from "warmline/streams";
 import type { Gateway, TracedCommand } from "../../../gateway/src/index.js";
 import { RawEndpoint } from "../../support/endpoint.js";
 import { errorOf } from "../../support/error-of.js";
+import { beforeTests } from "../../support/lifetime.js";
 import { startPlainEndpoint } from "../../support/plain-endpoint.js";
 import { describeEngines } from "../gateway/engines.js";
 
 describeEngines("streams", (setup) => {
   let gateway: Gateway;
-  let plain: Server;
+  let plain: { readonly url: string };
   /** How often the state of a stream was read. */
   let looks = 0;
-  beforeAll(async () => {
+  beforeTests(async (shared) => {
     const onCommand = ({ name }: TracedCommand) => {
       if (name.startsWith("XINFO")) looks++;
     };
     gateway = await setup.start({ onCommand });
-    plain = await startPlainEndpoint(gateway);
-  });
-  afterAll(async () => {
-    plain.closeAllConnections();
-    plain.close();
+    plain = shared(await startPlainEndpoint(gateway));
   });
 
-  const plainUrl = () => `http://127.0.0.1:${(plain.address() as AddressInfo).port}`;
   const ways: [string, (token?: string) => Redis][] = [
     [
       "over the gateway's event stream",
@@ -40,7 +34,7 @@ describeEngines("streams", (setup) => {
     ],
     [
       "against an endpoint that is polled",
-      (token = gateway.token) => new Redis({ url: plainUrl(), token, timeout: 10_000 }),
+      (token = gateway.token) => new Redis({ url: plain.url, token, timeout: 10_000 }),
     ],
   ];
   describe.each(ways)("%s", (_name, make) => {

@@ -1,29 +1,19 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type NetworkProxy, type NetworkProxyOptions, startNetworkProxy } from "warmline-testbed";
-import { type Counting, leastTimes, pause, type RawClient, rawClient, startCounting } from "./raw.js";
+import { forTest } from "../../support/lifetime.js";
+import { type Counting, leastTimes, pause, rawClient, startCounting } from "./raw.js";
 
 let server: Counting;
 let proxy: NetworkProxy;
-const clients: RawClient[] = [];
 
 async function start(options: Partial<NetworkProxyOptions> = {}): Promise<void> {
-  proxy = await startNetworkProxy({ to: { port: server.port }, ...options });
+  proxy = forTest(await startNetworkProxy({ to: { port: server.port }, ...options }));
 }
 
-async function client(): Promise<RawClient> {
-  const made = await rawClient(proxy.port);
-  clients.push(made);
-  return made;
-}
+const client = () => rawClient(proxy.port);
 
 beforeEach(async () => {
-  server = await startCounting();
-});
-
-afterEach(async () => {
-  for (const each of clients.splice(0)) each.socket.destroy();
-  await proxy.close();
-  await server.close();
+  server = forTest(await startCounting());
 });
 
 describe("a network proxy without behaviours", () => {
@@ -47,8 +37,7 @@ describe("a network proxy without behaviours", () => {
   });
 
   test("a proxy passes megabytes to a slow reader completely", async () => {
-    await server.close();
-    server = await startCounting(8_000_000);
+    server = forTest(await startCounting(8_000_000));
     await start({ rttMs: 2 });
     const one = await client();
     one.socket.pause();

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, type TestOptions, test } from "vitest";
+import { beforeEach, describe, expect, type TestOptions, test } from "vitest";
 import { Redis } from "../../../../src/index.js";
 import { type GatewayProcess, startGatewayProcess } from "../../../../testbed/src/index.js";
+import { beforeTests } from "../../../support/lifetime.js";
 import { samples } from "../../../unit/commands/samples/index.js";
 import type { Sample } from "../../../unit/commands/samples/sample.js";
 import type { Engine, Exercise } from "./exercise.js";
@@ -24,20 +25,13 @@ export function describeExercises({ engine, responseFormat, start, options = {} 
   describe(`on ${engine}, through the gateway, replies as ${responseFormat}`, options, () => {
     let gateway: GatewayProcess;
     let redis: Redis;
-    let stop: (() => Promise<void>) | undefined;
-
-    beforeAll(async () => {
-      const started = await start();
-      stop = started.stop;
-      gateway = await startGatewayProcess({ args: started.args });
-      redis = new Redis({ url: gateway.url, token: gateway.token, responseFormat });
+    beforeTests(async (shared) => {
+      const { args, stop } = await start();
+      if (stop) shared({ stop });
+      gateway = shared(await startGatewayProcess({ args }));
+      redis = shared(new Redis({ url: gateway.url, token: gateway.token, responseFormat }));
     });
     beforeEach(() => redis.flushall());
-    afterAll(async () => {
-      redis?.close();
-      await gateway?.stop();
-      await stop?.();
-    });
 
     const lacking = (exercise: Exercise) => exercise.lackedBy.includes(engine);
     const all = Object.entries(exercises);
