@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { type Certificate, makeCertificate, type RedisCluster, startCluster } from "warmline-testbed";
 import { call } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
-import { forTest } from "../support/lifetime.js";
+import { beforeTests, forTest } from "../support/lifetime.js";
 import { newFolder } from "../support/new-folder.js";
 import { gatewayAt, keyOfEachSlot, replicated, until } from "./support.js";
 
@@ -19,19 +19,16 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
   const folder = newFolder("cluster-access");
   let certificate: Certificate;
   let cluster: RedisCluster;
-  beforeAll(async () => {
+  beforeTests(async (shared) => {
     certificate = makeCertificate();
+    shared({ close: () => certificate.remove() });
     const tls = join(folder, "both.pem");
     writeFileSync(tls, certificate.key + certificate.cert);
-    cluster = await startCluster({ tls });
+    cluster = shared(await startCluster({ tls }));
     // The same user on every node, without permission even for the command that detects a cluster.
     const rules = ["~ann:*", "&ann:*", "+@all", "-@admin", "-info", "-cluster"];
     for (const node of cluster.nodes)
       await node.command("ACL", "SETUSER", "ann", "on", ">pass word", ...rules);
-  });
-  afterAll(async () => {
-    await cluster?.stop();
-    certificate?.remove();
   });
 
   const tokens = [

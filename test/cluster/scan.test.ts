@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type ClusterNode, type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
+import { beforeTests } from "../support/lifetime.js";
 import { migrate } from "./migrate.js";
 import { gatewayAt, keyOfEachSlot, run } from "./support.js";
 
@@ -11,15 +12,10 @@ describe("SCAN while slots move", { tags: "redis-server", retry: 0 }, () => {
   let gateway: Gateway;
   let other: Gateway;
   const keys = keyOfEachSlot().filter((_, slot) => slot % 5 < 1);
-  beforeAll(async () => {
-    cluster = await startCluster({ nodeTimeoutMs: 10_000 });
-    gateway = await gatewayAt(cluster.url);
-    other = await gatewayAt(cluster.url);
-  });
-  afterAll(async () => {
-    await gateway?.close();
-    await other?.close();
-    await cluster?.stop();
+  beforeTests(async (shared) => {
+    cluster = shared(await startCluster({ nodeTimeoutMs: 10_000 }));
+    gateway = shared(await gatewayAt(cluster.url));
+    other = shared(await gatewayAt(cluster.url));
   });
   beforeEach(async () => {
     await run(gateway, "FLUSHALL");

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { type Listening, listen } from "../integration/subscribe/listen.js";
+import { beforeTests } from "../support/lifetime.js";
 import { migrate } from "./migrate.js";
 import { gatewayAt, keyOfEachSlot, metric, run, sleep, until } from "./support.js";
 
@@ -13,16 +14,12 @@ describe("sharded channels", { tags: "redis-server" }, () => {
   const bySlot = keyOfEachSlot();
   const channels = [0, 100, 200, 6_000, 12_000].map((slot) => bySlot[slot]!);
   const streams: Listening[] = [];
-  beforeAll(async () => {
-    cluster = await startCluster({ nodeTimeoutMs: 5_000 });
-    gateway = await gatewayAt(cluster.url);
+  beforeTests(async (shared) => {
+    cluster = shared(await startCluster({ nodeTimeoutMs: 5_000 }));
+    gateway = shared(await gatewayAt(cluster.url));
+    shared({ close: () => streams.forEach((stream) => void stream.close()) });
     // By now it has found out that this is a cluster.
     await run(gateway, "DBSIZE");
-  });
-  afterAll(async () => {
-    for (const stream of streams) stream.close();
-    await gateway?.close();
-    await cluster?.stop();
   });
 
   const messages = (stream: Listening) => stream.data.filter((line) => line.startsWith("smessage,"));
