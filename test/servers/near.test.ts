@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createGateway, type Gateway } from "../../gateway/src/index.js";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createGateway, type Gateway, type TracedCommand } from "../../gateway/src/index.js";
 import { Redis } from "../../src/index.js";
 import { near } from "../../src/near.js";
 import type { RedisServer } from "../../testbed/src/index.js";
+import { beforeTests, forTest } from "../support/lifetime.js";
 import { NEEDS_SERVERS, startRedis8 } from "./support/servers.js";
 
 // Reads of JSON documents, vector sets and hashes whose fields expire, through a near cache.
@@ -14,37 +15,22 @@ describe("a near cache on Redis 8.2 with RedisJSON 2.8", NEEDS_SERVERS, () => {
   let verified: Redis;
   /** The commands that reached Redis through the gateway, such as `JSON.GET near:doc`. */
   let sent: string[] = [];
-  beforeAll(async () => {
-    server = await startRedis8("rejson");
-    gateway = await createGateway({
-      port: 0,
-      redis: server.url,
-      token: "main",
-      logLevel: "silent",
-      nearPrefix: ["near:"],
-      onCommand: ({ name, keys }) => sent.push([name, ...keys].join(" ")),
-    });
+  beforeTests(async (shared) => {
+    server = shared(await startRedis8("rejson"));
+    const onCommand = ({ name, keys }: TracedCommand) => sent.push([name, ...keys].join(" "));
+    const options = { port: 0, redis: server.url, token: "main", logLevel: "silent" } as const;
+    gateway = shared(await createGateway({ ...options, nearPrefix: ["near:"], onCommand }));
   });
   beforeEach(async () => {
     await server.command("FLUSHALL");
-    await server.command(
-      "JSON.SET",
-      "near:doc",
-      "$",
-      '{"n":1,"text":"a","list":[1],"on":true,"rest":{"k":1}}',
-    );
+    await server.command("JSON.SET", "near:doc", "$", JSON.stringify(document));
     await server.command("JSON.SET", "near:other", "$", '{"n":7}');
-    redis?.close();
-    redis = new Redis({ url: gateway.url, token: "main", near: near({ match: "near:*", maxStale: 60_000 }) });
+    const cache = near({ match: "near:*", maxStale: 60_000 });
+    redis = forTest(new Redis({ url: gateway.url, token: "main", near: cache }));
     verified = redis.with({ near: "verify" });
     // The changes of both keys are reported before the test begins.
     await verified.get("near:none");
     sent = [];
-  });
-  afterAll(async () => {
-    redis?.close();
-    await gateway?.close();
-    await server?.stop();
   });
 
   const document = { n: 1, text: "a", list: [1], on: true, rest: { k: 1 } };

@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
+import { beforeTests, forTest } from "../../support/lifetime.js";
 import { call } from "./http.js";
 
 /** Sizes are multiples of this: larger than a slice of a reply. */
@@ -34,17 +35,13 @@ async function open(path: string): Promise<(until: RegExp) => Promise<string>> {
 }
 
 async function start(options: Partial<GatewayOptions>): Promise<void> {
-  gateway = await createGateway({ redis: redis.url, port: 0, token: "t", ...options });
+  gateway = forTest(await createGateway({ redis: redis.url, port: 0, token: "t", ...options }));
 }
 
 describe("large events", () => {
-  beforeAll(async () => {
-    redis = await startEngineServer();
-  });
-  afterEach(() => gateway?.close());
-  afterAll(() => {
-    streams.abort();
-    return redis?.stop();
+  beforeTests(async (shared) => {
+    redis = shared(await startEngineServer());
+    shared({ close: () => streams.abort() });
   });
 
   test("a small message comes after the large one that was published before it", async () => {

@@ -1,6 +1,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
-import { afterEach, expect } from "vitest";
+import { expect } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { call } from "../gateway/http.js";
 
 /** An event stream as it comes over the wire. */
@@ -66,20 +67,8 @@ export function listen(gateway: Gateway, path: string, options: ListenOptions = 
   });
 }
 
-/** Returns a function that opens streams of a gateway. They end with the test. */
-export function listensTo(
-  gateway: () => Gateway,
-): (path: string, options?: ListenOptions) => Promise<Listening> {
-  const open: Listening[] = [];
-  afterEach(() => {
-    for (const stream of open.splice(0)) stream.close();
-  });
-  return async (path, options) => {
-    const stream = await listen(gateway(), path, options);
-    open.push(stream);
-    return stream;
-  };
-}
+/** Opens a stream that ends with the running test. */
+export const listenForTest = async (...args: Parameters<typeof listen>) => forTest(await listen(...args));
 
 /** Waits until a stream has sent so many `data: ` lines, and returns them. */
 export async function dataOf(stream: Listening, count: number): Promise<string[]> {
