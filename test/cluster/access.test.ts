@@ -5,6 +5,7 @@ import { Redis } from "warmline";
 import { type Certificate, makeCertificate, type RedisCluster, startCluster } from "warmline-testbed";
 import { call } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
+import { commands } from "../support/commands.js";
 import { beforeTests, forTest } from "../support/lifetime.js";
 import { newFolder } from "../support/new-folder.js";
 import { gatewayAt, keyOfEachSlot, replicated, until } from "./support.js";
@@ -60,10 +61,7 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
     expect(await runAs(gateway, token, "MGET", ...keys)).toEqual(keys.map(() => "1"));
     expect(await runAs(gateway, token, "MGET", ...keys, "bob:k")).toEqual({ status: 400, error: noperm });
     expect(await runAs(gateway, token, "ACL", "WHOAMI")).toBe("ann");
-    const both = [
-      ["RPUSH", "ann:{t}l", "x"],
-      ["LLEN", "ann:{t}l"],
-    ];
+    const both = commands("RPUSH ann:{t}l x", "LLEN ann:{t}l");
     const ran = await call(gateway, "/multi-exec", { token, body: both });
     expect(ran.json).toEqual([{ result: 1 }, { result: 1 }]);
     expect(await runAs(gateway, token, "BLPOP", "ann:{t}l", 5)).toEqual(["ann:{t}l", "x"]);
@@ -142,13 +140,8 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
     expect(await runAs(gateway, "app", "SORT", "l")).toEqual(["1", "2"]);
     expect(await runAs(gateway, "app", "BLPOP", "l", 1)).toEqual(["l", "2"]);
     expect(await runAs(gateway, "app", "EVAL", "return redis.call('LPOP', KEYS[1])", 1, "l")).toBe("1");
-    const { json } = await call(gateway, "/multi-exec", {
-      token: "app",
-      body: [
-        ["INCR", "n"],
-        ["PUBLISH", "c", "m"],
-      ],
-    });
+    const body = commands("INCR n", "PUBLISH c m");
+    const { json } = await call(gateway, "/multi-exec", { token: "app", body });
     expect(json).toEqual([{ result: 1 }, { result: 0 }]);
     const stream = forTest(await listen(gateway, "/psubscribe/n*", { token: "app" }));
     await until(() => stream.data.length === 1);

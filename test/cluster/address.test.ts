@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { freePorts, type RedisServer, startRedis } from "warmline-testbed";
 import type { Gateway, GatewayOptions } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
+import { commands } from "../support/commands.js";
 import { forTest } from "../support/lifetime.js";
 import { gatewayAt, metric, pipeline, run, sleep, transaction, until } from "./support.js";
 
@@ -68,22 +69,11 @@ describe("one address that leads to a primary, and later to another one", { tags
       }
     };
     const script = 'redis.call("GET", "x"); return redis.call("INCR", KEYS[1])';
+    const [both, one] = [commands("INCR pipeline", "GET x"), commands("INCR transaction")];
     const loads = users.flatMap(() => [
       load("single", () => run(gateway, "INCR", "single")),
-      load(
-        "pipeline",
-        async () =>
-          (
-            await pipeline(gateway, [
-              ["INCR", "pipeline"],
-              ["GET", "x"],
-            ])
-          )[0]!.result,
-      ),
-      load(
-        "transaction",
-        async () => (await transaction(gateway, [["INCR", "transaction"]])).json[0]?.result,
-      ),
+      load("pipeline", async () => (await pipeline(gateway, both))[0]!.result),
+      load("transaction", async () => (await transaction(gateway, one)).json[0]?.result),
       load("script", () => run(gateway, "EVAL", script, 1, "script")),
     ]);
     const popped = run(gateway, "BLPOP", "queue", 20);

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type RedisCluster, startCluster, startRedis } from "warmline-testbed";
 import { CliProcess } from "../integration/cli/cli-process.js";
+import { commands as commandsOf } from "../support/commands.js";
 import { type Item, keyOfEachSlot, until } from "./support.js";
 
 // Commands that block at Redis when the gateway gets SIGTERM, before each kind of deployment.
@@ -101,22 +102,9 @@ describe.each(deployments)("SIGTERM before %s", { tags: "redis-server" }, (_name
       ["BLMPOP", "60", "1", k6, "LEFT"],
     ];
     const single = commands.map((command) => post(command));
-    const mixed = post(
-      [
-        ["SET", `{${k7}}a`, 1],
-        ["BLPOP", k7, 60],
-        ["INCR", `{${k7}}a`],
-        ["BRPOP", k8, 60],
-      ],
-      "/pipeline",
-    );
-    const waits = post(
-      [
-        ["SET", `{${k7}}b`, 1],
-        ["WAIT", 9, 0],
-      ],
-      "/pipeline",
-    );
+    const several = commandsOf(`SET {${k7}}a 1`, `BLPOP ${k7} 60`, `INCR {${k7}}a`, `BRPOP ${k8} 60`);
+    const mixed = post(several, "/pipeline");
+    const waits = post(commandsOf(`SET {${k7}}b 1`, "WAIT 9 0"), "/pipeline");
     await until(async () => (await blocked()) >= commands.length + 2);
     gateway.child.kill("SIGTERM");
     for (const [at, response] of (await Promise.all(single)).entries()) {

@@ -3,6 +3,7 @@ import { type RedisCluster, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
+import { commands } from "../support/commands.js";
 import { beforeTests, forTest } from "../support/lifetime.js";
 import { gatewayAt, keyOfEachSlot, pipeline, pipelineOf, run, transaction, until } from "./support.js";
 
@@ -75,11 +76,8 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
   });
 
   test("a command that can't be split is refused alone, and its error says what to do", async () => {
-    const [first, refused, last] = await pipeline(gateway, [
-      ["SET", "a", "1"],
-      ["RENAME", "a", "b"],
-      ["GET", "a"],
-    ]);
+    const body = commands("SET a 1", "RENAME a b", "GET a");
+    const [first, refused, last] = await pipeline(gateway, body);
     expect(first).toEqual({ result: "OK" });
     expect(refused!.error).toMatch(/^CROSSSLOT .*hash tag/);
     expect(last).toEqual({ result: "1" });
@@ -95,31 +93,14 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
   });
 
   test("transactions run on one slot, and are refused whole on several", async () => {
-    const ran = await transaction(gateway, [
-      ["SET", "{t}n", 1],
-      ["PING"],
-      ["INCR", "{t}n"],
-      ["MGET", "{t}n", "{t}m"],
-    ]);
+    const ran = await transaction(gateway, commands("SET {t}n 1", "PING", "INCR {t}n", "MGET {t}n {t}m"));
     expect(ran.json).toEqual([{ result: "OK" }, { result: "PONG" }, { result: 2 }, { result: ["2", null] }]);
-    for (const [commands, text] of [
-      [
-        [
-          ["SET", "a", 1],
-          ["SET", "b", 2],
-        ],
-        /command 2 of 2, 'set': CROSSSLOT/,
-      ],
-      [
-        [
-          ["SET", "a", 1],
-          ["MGET", "a", "b"],
-        ],
-        /command 2 of 2, 'mget': CROSSSLOT/,
-      ],
-      [[["SET", "a", 1], ["DBSIZE"]], /command 2 of 2, 'dbsize': ERR .*several nodes/],
+    for (const [second, text] of [
+      ["SET b 2", /command 2 of 2, 'set': CROSSSLOT/],
+      ["MGET a b", /command 2 of 2, 'mget': CROSSSLOT/],
+      ["DBSIZE", /command 2 of 2, 'dbsize': ERR .*several nodes/],
     ] as const) {
-      const response = await transaction(gateway, commands);
+      const response = await transaction(gateway, commands("SET a 1", second));
       expect(response.status).toBe(400);
       expect(response.json.error).toMatch(text);
     }
@@ -171,12 +152,7 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
     });
     await run(gateway, "RPUSH", "list", "x");
     expect(await popping).toEqual(["list", "x"]);
-    const written = await pipeline(gateway, [
-      ["SET", "a", 1],
-      ["SET", "b", 1],
-      ["SET", "c", 1],
-      ["WAIT", 1, 5_000],
-    ]);
+    const written = await pipeline(gateway, commands("SET a 1", "SET b 1", "SET c 1", "WAIT 1 5000"));
     expect(written.map(({ result }) => result)).toEqual(["OK", "OK", "OK", 1]);
     const entries = run(gateway, "XREAD", "BLOCK", 10_000, "STREAMS", "stream", "$");
     const added: Promise<unknown>[] = [];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type RedisGroup, startSentinels } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
+import { commands } from "../support/commands.js";
 import { beforeTests, forTest } from "../support/lifetime.js";
 import { gatewayAt, metric, pipeline, pipelineOf, run, sleep, transaction, until } from "./support.js";
 
@@ -72,27 +73,15 @@ describe("commands while there is no primary", { tags: "redis-server" }, () => {
     const group = forTest(await startSentinels());
     const gateway = forTest(await gatewayAt(group.url, { commandTimeout: 20_000 }));
     await run(gateway, "SET", "k", "v");
-    await pipeline(gateway, [
-      ["RPUSH", "list", "a"],
-      ["WAIT", 1, 1_000],
-    ]);
+    await pipeline(gateway, commands("RPUSH list a", "WAIT 1 1000"));
     await group.primary.kill();
     const impatient = forTest(await gatewayAt(group.url, { commandTimeout: 300 }));
     const [set, get, batch, waited, ran, popped, refused] = await Promise.all([
       run(gateway, "SET", "a", 1),
       run(gateway, "GET", "k"),
-      pipeline(gateway, [
-        ["SET", "b", 1],
-        ["INCR", "b"],
-      ]),
-      pipeline(gateway, [
-        ["SET", "c", 1],
-        ["WAIT", 0, 10],
-      ]),
-      transaction(gateway, [
-        ["SET", "d", 1],
-        ["INCR", "d"],
-      ]),
+      pipeline(gateway, commands("SET b 1", "INCR b")),
+      pipeline(gateway, commands("SET c 1", "WAIT 0 10")),
+      transaction(gateway, commands("SET d 1", "INCR d")),
       run(gateway, "BLPOP", "list", 5),
       transaction(impatient, [["SET", "e", 1]]),
     ]);

@@ -6,6 +6,7 @@ import { type RedisServer, startRedis } from "warmline-testbed";
 import { jsonOf } from "../../gateway/src/api/json-encoder.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
 import { call, metric, run } from "../integration/gateway/http.js";
+import { commands } from "../support/commands.js";
 
 const MB = 1024 * 1024;
 /** Larger than the budget of the gateway under test. */
@@ -50,13 +51,7 @@ describe("memory", { tags: "redis-server" }, () => {
   test("a large reply in a pipeline or a transaction keeps its place", async () => {
     await start({ maxBufferedBytes: 64 * MB });
     const list = Array.from({ length: 60_000 }, (_, i) => `element ${i}`);
-    const body = [
-      ["ECHO", "first"],
-      ["LRANGE", "list", "0", "-1"],
-      ["NOSUCH"],
-      ["LRANGE", "list", "0", "-1"],
-      ["ECHO", "last"],
-    ];
+    const body = commands("ECHO first", "LRANGE list 0 -1", "NOSUCH", "LRANGE list 0 -1", "ECHO last");
     const { json } = await call(gateway, "/pipeline", { body });
     expect(json[0]).toEqual({ result: "first" });
     expect(json[1].result).toEqual(list);

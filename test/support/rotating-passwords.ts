@@ -116,10 +116,8 @@ export async function expectNoneToFail(gateway: Gateway, ms: number): Promise<vo
   const worker = async (name: string) => {
     for (let i = 1; performance.now() < end; i++) {
       expect(await run(gateway, "INCR", `n:${name}`)).toBe(i);
-      const body = [
-        ["INCR", `m:{${name}}`],
-        ["INCR", `m:{${name}}`],
-      ];
+      const increment = ["INCR", `m:{${name}}`];
+      const body = [increment, increment];
       const { json } = await call(gateway, "/multi-exec", { body });
       expect(json).toEqual([{ result: 2 * i - 1 }, { result: 2 * i }]);
       const popped = run(gateway, "BLPOP", `q:${name}`, 5);

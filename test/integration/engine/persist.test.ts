@@ -11,6 +11,7 @@ import { findServer } from "../../../gateway/src/engine/native/find-server.js";
 import { lockFolder } from "../../../gateway/src/engine/persist/folder-lock.js";
 import { startEngine } from "../../../gateway/src/engine/start-engine.js";
 import { createGateway } from "../../../gateway/src/index.js";
+import { commands } from "../../support/commands.js";
 import { forTest } from "../../support/lifetime.js";
 import { newFolder } from "../../support/new-folder.js";
 import { CliProcess, post } from "../cli/cli-process.js";
@@ -114,11 +115,7 @@ describe.each(choices)("data that $choice keeps", ({ choice, tags, kept }) => {
     test("an empty engine stays empty, and removed data stays removed", async () => {
       const folder = dataFolder();
       const first = await open(choice, folder);
-      await all(first, [
-        ["SET", "a", "1"],
-        ["SET", "b", "1"],
-        ["DEL", "a"],
-      ]);
+      await all(first, commands("SET a 1", "SET b 1", "DEL a"));
       await first.close();
       const second = await open(choice, folder);
       expect(await one(second, "KEYS", "*")).toEqual(["b"]);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { Redis } from "../../../src/index.js";
+import { commands } from "../../support/commands.js";
 import { forTest } from "../../support/lifetime.js";
 import { newFolder } from "../../support/new-folder.js";
 import { listen } from "../subscribe/listen.js";
@@ -36,10 +37,7 @@ describe("limits of a token, whatever the engine", () => {
 
   test("commandsPerSecond counts each command, alone, in a pipeline and in a transaction", async () => {
     await begin({ commandsPerSecond: 5 });
-    const pair = [
-      ["INCR", "n"],
-      ["INCR", "n"],
-    ];
+    const pair = commands("INCR n", "INCR n");
     expect((await send(["INCR", "n"])).status).toBe(200);
     expect((await send(pair, "/pipeline")).status).toBe(200);
     expect((await send(pair, "/multi-exec")).status).toBe(200);

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { commands } from "../../support/commands.js";
 import { forTest } from "../../support/lifetime.js";
 import { call, run } from "./http.js";
 
@@ -59,12 +60,7 @@ test("metrics count commands by name, and unknown ones together", async () => {
   await run(gateway, "CONFIG", "GET", "port");
   for (let i = 0; i < 50; i++) await run(gateway, `NOSUCH${i}`, "k");
   await call(gateway, "/pipeline", { body: [["GET", "k"], ["INCR", "k"], ["SELECT", "1"], ["NOSUCH"]] });
-  await call(gateway, "/multi-exec", {
-    body: [
-      ["GET", "k"],
-      ["SET", "k", "1"],
-    ],
-  });
+  await call(gateway, "/multi-exec", { body: commands("GET k", "SET k 1") });
   const now = await samples();
   const of = (name: string) =>
     Object.fromEntries(
@@ -96,14 +92,7 @@ test("metrics count by the token's name, never by the token", async () => {
   const written = await by("secret-of-desk", ["SET", "k", "x".repeat(1_000)]);
   await by("secret-of-shop", ["SET", "k", "v"]);
   const read = await by("secret-of-shop", ["GET", "k"]);
-  const both = await by(
-    "secret-of-shop",
-    [
-      ["GET", "k"],
-      ["GET", "none"],
-    ],
-    "/pipeline",
-  );
+  const both = await by("secret-of-shop", commands("GET k", "GET none"), "/pipeline");
   await by("wrong", ["GET", "k"]);
   const { text } = await call(gateway, "/metrics", { token: "secret-of-main" });
   expect(text).not.toContain("secret");

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { connectRedis, type RedisConnection, type RedisServer, startRedis } from "warmline-testbed";
 import { allCommandInfo } from "../../../gateway/src/commands/command-info.js";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { commands } from "../../support/commands.js";
 import { beforeTests } from "../../support/lifetime.js";
 import {
   anyCall,
@@ -241,12 +242,8 @@ describe("a token with a key prefix", { tags: "redis-server" }, () => {
     expect(await keys("*")).toEqual(expected);
     expect(await keys("*list")).toEqual([own("list")]);
     expect(await keys("other:*")).toEqual([]);
-    const [page, all] = (
-      await send("standard", "/pipeline", [
-        ["SCAN", "0", "COUNT", "1000"],
-        ["KEYS", "*"],
-      ])
-    ).json;
+    const both = await send("standard", "/pipeline", commands("SCAN 0 COUNT 1000", "KEYS *"));
+    const [page, all] = both.json;
     expect([page.result[1].sort(), all.result.sort()]).toEqual([expected, expected]);
     expect((await send("standard", "/", ["SCAN", "x"])).json.error).toMatch(/^ERR invalid cursor/);
     expect((await send("read-only", "/", ["SCAN", "0"])).json.error).toMatch(/^NOPERM/);

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { version } from "../../../gateway/package.json";
 import type { Gateway } from "../../../gateway/src/index.js";
+import { commands } from "../../support/commands.js";
 import { describeEngines } from "./engines.js";
 import { call, run } from "./http.js";
 
@@ -170,14 +171,7 @@ describeEngines("the protocol", (setup) => {
 
   describe("POST /pipeline", () => {
     test("/pipeline returns every reply in its place", async () => {
-      const body = [
-        ["SET", "k", "v"],
-        ["GET", "k"],
-        ["INCR", "k"],
-        ["NOSUCH"],
-        ["CONFIG", "GET", "*"],
-        ["INCR", "n"],
-      ];
+      const body = commands("SET k v", "GET k", "INCR k", "NOSUCH", "CONFIG GET *", "INCR n");
       const response = await call(gateway, "/pipeline", { body });
       expect(response.status).toBe(200);
       expect(response.json).toEqual([
@@ -223,11 +217,7 @@ describeEngines("the protocol", (setup) => {
 
   describe("POST /multi-exec", () => {
     test("/multi-exec runs all commands, with an error in the place of the failed one", async () => {
-      const body = [
-        ["SET", "k", "v"],
-        ["INCR", "k"],
-        ["GET", "k"],
-      ];
+      const body = commands("SET k v", "INCR k", "GET k");
       const response = await call(gateway, "/multi-exec", { body });
       expect(response.status).toBe(200);
       expect(response.json).toEqual([
@@ -238,20 +228,13 @@ describeEngines("the protocol", (setup) => {
     });
 
     test.each([
-      ["a command that Redis does not know", [["SET", "k", "new"], ["NOSUCH"]], "'nosuch'"],
-      ["a command with too few words", [["SET", "k", "new"], ["GET"]], "'get'"],
-      [
-        "a refused command",
-        [
-          ["SET", "k", "new"],
-          ["SELECT", "1"],
-        ],
-        "'select'",
-      ],
-      ["an EXEC inside", [["SET", "k", "new"], ["EXEC"]], "'exec'"],
-    ])("/multi-exec is discarded whole for %s", async (_, body, named) => {
+      ["a command that Redis does not know", "NOSUCH", "'nosuch'"],
+      ["a command with too few words", "GET", "'get'"],
+      ["a refused command", "SELECT 1", "'select'"],
+      ["an EXEC inside", "EXEC", "'exec'"],
+    ])("/multi-exec is discarded whole for %s", async (_, second, named) => {
       await set("k", "old");
-      const response = await call(gateway, "/multi-exec", { body });
+      const response = await call(gateway, "/multi-exec", { body: commands("SET k new", second) });
       expect(response.status).toBe(400);
       expect(response.json).toEqual({ error: expect.stringMatching(/^EXECABORT [^\n]+$/) });
       expect(response.json.error).toContain(named);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { type RedisServer, startRedis } from "../../../testbed/src/index.js";
+import { commands } from "../../support/commands.js";
 import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
 import { forTest } from "../../support/lifetime.js";
 import { newFolder } from "../../support/new-folder.js";
@@ -157,13 +158,8 @@ describe("tokens that need a real Redis", { tags: "redis-server" }, () => {
     expect([status, headers["retry-after"]]).toEqual([503, "1"]);
     expect(text).not.toContain("hunter");
     // A transaction and a blocking command have connections of their own, signed in as the same user.
-    const multi = await call(gateway, "/multi-exec", {
-      token: "ann",
-      body: [
-        ["LPUSH", "ann:l", "1"],
-        ["LLEN", "ann:l"],
-      ],
-    });
+    const body = commands("LPUSH ann:l 1", "LLEN ann:l");
+    const multi = await call(gateway, "/multi-exec", { token: "ann", body });
     expect(multi.json).toEqual([{ result: 1 }, { result: 1 }]);
     expect(await runAs(gateway, "ann", "BLPOP", "ann:l", "1")).toEqual(["ann:l", "1"]);
     expect((await call(gateway, "/subscribe/bob", { token: "ann" })).json).toEqual({ error: noperm });

@@ -8,13 +8,11 @@ import {
   startFakeRedis,
 } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { commands } from "../../support/commands.js";
 import { forTest } from "../../support/lifetime.js";
 import { call, type GatewayResponse } from "./http.js";
 
-const TWICE = [
-  ["INCR", "n"],
-  ["INCR", "n"],
-];
+const TWICE = commands("INCR n", "INCR n");
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 let fake: FakeRedis;
