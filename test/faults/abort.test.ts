@@ -93,7 +93,7 @@ describe("before it is sent", () => {
     ["between two attempts", 2, {}, "500 Oops"],
     ["while it waits as Retry-After says", 1, { "retry-after": "5" }, "429 Too Many Requests"],
   ])("an abort %s rejects, and nothing is sent again", async (_what, attempts, headers, status) => {
-    endpoint.onRequest = ({ socket }) => socket.write(httpResponse("{}", headers, status));
+    endpoint.answer(httpResponse("{}", headers, status));
     const redis = client({ signal: controller.signal, retry: { retries: 3, backoff: () => 1_000 } });
     const call = redis.get("k");
     call.catch(() => {});

@@ -277,8 +277,7 @@ describe("on a path with faults", () => {
     ["ProtocolError", "200 OK"],
   ])("a page in place of a response is an outage: %s", async (name, status) => {
     const endpoint = await RawEndpoint.startForTest();
-    endpoint.onRequest = ({ socket }) =>
-      void socket.write(httpResponse("<html></html>", { "content-type": "text/html" }, status));
+    endpoint.answer(httpResponse("<html></html>", { "content-type": "text/html" }, status));
     const client = { url: endpoint.url, retry: false as const, circuit: false as const };
     expect(await createFunction({}, client).call("7")).toBe("a");
     await expect(createFunction({ onOutage: "throw" }, client).call("7")).rejects.toMatchObject({ name });

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { getEventListeners } from "node:events";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import type { RedisOptions } from "warmline";
-import { type Arrived, httpResponse, RawEndpoint } from "../support/endpoint.js";
+import { type Arrived, jsonResponse, RawEndpoint } from "../support/endpoint.js";
 import { describeEntries } from "../support/entries.js";
 import { mulberry32 } from "../support/model/random.mjs";
 import { SEED, scaled } from "../support/random-tests.js";
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 const json = (body: string, headers: Record<string, string> = {}, status?: string) =>
-  httpResponse(body, { "content-type": "application/json", "warmline-gateway": "0", ...headers }, status);
+  jsonResponse(body, { "warmline-gateway": "0", ...headers }, status);
 /** Replies to each command with 1. */
 const reply = ({ socket, body }: Arrived) => {
   const commands = JSON.parse(body) as unknown[];

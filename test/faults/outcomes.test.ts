@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { RedisOptions } from "warmline";
-import { type Arrived, httpResponse, RawEndpoint } from "../support/endpoint.js";
+import { type Arrived, jsonResponse, RawEndpoint } from "../support/endpoint.js";
 import { describeEntries } from "../support/entries.js";
 
 // The outcome of an error covers every attempt of its command, not only the last one.
 
 const json = (body: string, status?: string, headers = {}) =>
-  httpResponse(body, { "content-type": "application/json", "warmline-gateway": "0", ...headers }, status);
+  jsonResponse(body, { "warmline-gateway": "0", ...headers }, status);
 
 describeEntries((Client) => {
   let endpoint: RawEndpoint;
@@ -133,11 +133,10 @@ describeEntries((Client) => {
     };
 
     test("a retry.backoff that throws ends the retries", async () => {
-      endpoint.onRequest = ({ socket }) => void socket.write(json("{}", "503 Service Unavailable"));
+      endpoint.answer(json("{}", "503 Service Unavailable"));
       const [error] = await reasons(client({ retry: { backoff } }).get("a"));
       expect(error).toMatchObject({ name: "UnknownOutcomeError" });
-      endpoint.onRequest = ({ socket }) =>
-        void socket.write(json('[{"error":"UNSENT no"},{"error":"UNSENT no"}]'));
+      endpoint.answer(json('[{"error":"UNSENT no"},{"error":"UNSENT no"}]'));
       const redis = client({ retry: { backoff } });
       expect(await reasons(redis.incr("a"), redis.incr("b"))).toMatchObject([
         { name: "ConnectionError", outcome: "unsent" },

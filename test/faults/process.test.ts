@@ -10,7 +10,7 @@ const endpointTest = test.extend<{ endpoint: RawEndpoint; path: NetworkProxy }>(
   // biome-ignore lint/correctness/noEmptyPattern: a fixture without dependencies is declared like this
   endpoint: async ({}, use) => {
     const endpoint = await RawEndpoint.start();
-    endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n"));
+    endpoint.answer(resp2Response(":1\r\n"));
     await use(endpoint);
     await endpoint.stop();
   },

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { beforeEach, expect, test } from "vitest";
 import { ProtocolError, type RedisOptions } from "warmline";
-import { type Arrived, httpResponse, RawEndpoint } from "../support/endpoint.js";
+import { type Arrived, jsonResponse, RawEndpoint } from "../support/endpoint.js";
 import { describeEntries } from "../support/entries.js";
 
 // Responses that are larger than the client wants, or have no end.
@@ -11,7 +11,6 @@ beforeEach(async () => {
   endpoint = await RawEndpoint.startForTest();
 });
 
-const json = { "content-type": "application/json" };
 const head = (...lines: string[]) =>
   ["HTTP/1.1 200 OK", "content-type: application/json", ...lines, "", ""].join("\r\n");
 const LIMIT = 1_000_000;
@@ -43,7 +42,7 @@ describeEntries((Client) => {
   };
 
   const framings: [string, (body: string) => string][] = [
-    ["with a length", (body) => httpResponse(body, json)],
+    ["with a length", (body) => jsonResponse(body)],
     [
       "in chunks",
       (body) =>
@@ -74,18 +73,18 @@ describeEntries((Client) => {
   });
 
   test("a write and a read above maxReplySize are sent once", async () => {
-    endpoint.onRequest = ({ socket }) => void socket.write(httpResponse("x".repeat(LIMIT + 1), json));
+    endpoint.answer(jsonResponse("x".repeat(LIMIT + 1)));
     const redis = client();
     await expect(redis.incr("n")).rejects.toMatchObject({ ...tooLarge, command: "INCR" });
     await expect(redis.get("k")).rejects.toBeInstanceOf(ProtocolError);
     await expect(redis.pipeline().get("k").incr("n").exec()).rejects.toMatchObject(tooLarge);
     expect(endpoint.requests).toHaveLength(3);
-    endpoint.onRequest = ({ socket }) => void socket.write(httpResponse('{"result":1}', json));
+    endpoint.answer(jsonResponse('{"result":1}'));
     expect(await redis.incr("n")).toBe(1);
   });
 
   test("a Content-Length above maxReplySize ends the call before the body", async () => {
-    endpoint.onRequest = ({ socket }) => void socket.write(head(`content-length: ${LIMIT + 1}`));
+    endpoint.answer(head(`content-length: ${LIMIT + 1}`));
     await expect(client().incr("n")).rejects.toMatchObject(tooLarge);
   });
 

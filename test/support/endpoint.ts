@@ -45,6 +45,11 @@ export class RawEndpoint {
     return `http://127.0.0.1:${(this.server.address() as { port: number }).port}`;
   }
 
+  /** Answers every request from now on with these bytes. */
+  answer(response: string): void {
+    this.onRequest = ({ socket }) => socket.write(response);
+  }
+
   /** Number of requests whose body contains `text`. */
   count(text: string): number {
     return this.requests.filter((request) => request.body.includes(text)).length;
@@ -111,6 +116,10 @@ export function resp2Response(
     status,
   );
 }
+
+/** Returns a complete response of any endpoint in JSON. */
+export const jsonResponse = (body: string, headers: Record<string, string> = {}, status?: string): string =>
+  httpResponse(body, { "content-type": "application/json", ...headers }, status);
 
 /** Returns a complete response of any endpoint. */
 export function httpResponse(body: string, headers: Record<string, string>, status = "200 OK"): string {

@@ -4,7 +4,7 @@ import { Redis } from "warmline";
 import { cached } from "warmline/cache";
 import { type RedisServer, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
-import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { jsonResponse, RawEndpoint } from "../../support/endpoint.js";
 import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
 
 // Cached functions on a cluster, whose entries and tags are in different slots, and on other endpoints than the gateway.
@@ -136,8 +136,7 @@ for (const [kind, reaction] of Object.entries(SERVERS)) {
           JSON.stringify(batch ? results : results[0]),
           !batch && "error" in results[0]!,
         ];
-        const json = { "content-type": "application/json" };
-        socket.write(httpResponse(text, json, isRefused ? "400 Bad Request" : "200 OK"));
+        socket.write(jsonResponse(text, {}, isRefused ? "400 Bad Request" : "200 OK"));
       };
       // On a busy machine the default may pass, and functions then run without the cache.
       redis = new Redis({ url: endpoint.url, token: "t", timeout: 10_000 });

@@ -160,17 +160,16 @@ test("a JSON document's path and fields of HGETDEL and HGETEX are checked as a w
   const redis = forTest(new Redis({ url: endpoint.url, token: "t" }));
   const bulk = (text: string) => `$${text.length}\r\n${text}\r\n`;
   const sent = () => JSON.parse(endpoint.requests.at(-1)!.body);
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(bulk('"123"')));
+  endpoint.answer(resp2Response(bulk('"123"')));
   expect(await redis.json.get("d", ".id", { schema: z.string() })).toBe("123");
   expect(sent()).toEqual(["JSON.GET", "d", ".id"]);
   expect(await redis.json.get("d", { schema: z.string() }, ".id")).toBe("123");
   expect(sent()).toEqual(["JSON.GET", "d", ".id"]);
   expect(await failure(redis.json.get("d", { schema: positive }))).toMatchObject({ command: "JSON.GET" });
-  endpoint.onRequest = ({ socket }) =>
-    socket.write(resp2Response(`*3\r\n${bulk("[1]")}$-1\r\n${bulk('"x"')}`));
+  endpoint.answer(resp2Response(`*3\r\n${bulk("[1]")}$-1\r\n${bulk('"x"')}`));
   const schema = z.union([z.array(z.number()), z.string()]).refine(async () => true);
   expect(await redis.json.mget(["a", "b", "c"], "$", { schema })).toEqual([[1], null, "x"]);
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(`*1\r\n${bulk("7")}`));
+  endpoint.answer(resp2Response(`*1\r\n${bulk("7")}`));
   const fields = { schema: z.object({ age: z.number().transform((age) => age + 1) }) };
   expect(await redis.hgetdel("h", "age", fields)).toEqual({ age: 8 });
   expect(await redis.hgetex("h", { ex: 60, ...fields }, "age")).toEqual({ age: 8 });

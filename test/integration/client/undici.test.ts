@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { Redis, type RedisOptions } from "warmline";
 import { type Dispatcher, undici } from "warmline/undici";
 import { createGateway, type Gateway } from "warmline-gateway";
-import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { jsonResponse, RawEndpoint } from "../../support/endpoint.js";
 import { forTest } from "../../support/lifetime.js";
 
 let gateway: Gateway;
@@ -44,7 +44,7 @@ describe("a dispatcher", () => {
       const redis = client(agent, options());
       endpoint.onRequest = ({ socket, number }) => {
         if (number > 1) return void socket.destroy();
-        socket.write(httpResponse('{"result":1}', { "content-type": "application/json" }));
+        socket.write(jsonResponse('{"result":1}'));
         setTimeout(() => socket.end(), 10);
       };
       expect(await redis.incr("n")).toBe(1);
@@ -59,7 +59,7 @@ describe("a dispatcher", () => {
       const transport = undici(new library.Agent());
       endpoint.onRequest = ({ socket }) => {
         if (endpoint.requests.length === 1) socket.destroy();
-        else socket.write(httpResponse('{"result":1}', { "content-type": "application/json" }));
+        else socket.write(jsonResponse('{"result":1}'));
       };
       expect(await new Redis({ ...options(), transport }).strlen("k")).toBe(1);
       expect(new Redis({ ...options(), transport, timeout: 500 }).stats()).toMatchObject({

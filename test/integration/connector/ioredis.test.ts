@@ -73,7 +73,7 @@ describe("commands", () => {
   test("commands issued while a request is in flight share the next one, and clients share connections", async () => {
     const endpoint = await RawEndpoint.startForTest();
     const ok = (count: number) => resp2Response(`*${count}\r\n${"+OK\r\n".repeat(count)}`);
-    endpoint.onRequest = ({ socket }) => socket.write(ok(1));
+    endpoint.answer(ok(1));
     const at = { url: endpoint.url, token: "t" };
     const bare = { enableReadyCheck: false, disableClientInfo: true };
     const [one, other] = [connect(bare, at), connect(bare, at)];
@@ -89,7 +89,7 @@ describe("commands", () => {
       calls.push(one.get(key));
       await new Promise(setImmediate);
     }
-    endpoint.onRequest = ({ socket }) => socket.write(ok(2));
+    endpoint.answer(ok(2));
     respond();
     await Promise.all(calls);
     expect([endpoint.requests.length, endpoint.connections]).toEqual([4, 1]);

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { freePorts, makeAuthority } from "warmline-testbed";
 import { createGateway } from "../../../gateway/src/index.js";
-import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { jsonResponse, RawEndpoint } from "../../support/endpoint.js";
 import { describeEntries } from "../../support/entries.js";
 import { errorOf } from "../../support/error-of.js";
 import { forTest } from "../../support/lifetime.js";
@@ -59,13 +59,7 @@ describeEntries((Client, entry) => {
       expect((await errorOf(client({ url: endpoint.url }).get("k"))).message).toContain(
         "the response is compressed: turn that off in the proxy",
       );
-      endpoint.onRequest = ({ socket }) =>
-        void socket.write(
-          httpResponse('{"result":"v"}', {
-            "content-type": "application/json",
-            "content-encoding": "identity",
-          }),
-        );
+      endpoint.answer(jsonResponse('{"result":"v"}', { "content-encoding": "identity" }));
       expect(await client({ url: endpoint.url }).get("k")).toBe("v");
     });
   }

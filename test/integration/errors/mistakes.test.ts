@@ -6,7 +6,7 @@ import { Redis, type RedisOptions } from "warmline";
 import { startGateway, type TestGateway } from "warmline-gateway/testing";
 import { makeCertificate } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
-import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { httpResponse, jsonResponse, RawEndpoint } from "../../support/endpoint.js";
 import { beforeTests } from "../../support/lifetime.js";
 
 // Mistakes of a newcomer, and the message that each gives: what is wrong, where, and what to do.
@@ -25,7 +25,7 @@ const responses: Record<string, (socket: { write(bytes: string): unknown; destro
   {
     missing: (socket) => socket.write(httpResponse(HTML, { "content-type": "text/html" }, "404 Not Found")),
     empty: (socket) => socket.write(httpResponse("", {})),
-    truncated: (socket) => socket.write(httpResponse('{"result":', { "content-type": "application/json" })),
+    truncated: (socket) => socket.write(jsonResponse('{"result":')),
     closed: (socket) => socket.destroy(),
     silent: () => {},
     pong: (socket) => socket.write("+PONG\r\n"),

@@ -26,7 +26,7 @@ beforeEach(async () => {
   heard = [];
   endpoint = await RawEndpoint.startForTest();
   origin = endpoint.url;
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n"));
+  endpoint.answer(resp2Response(":1\r\n"));
   for (const name of NAMES) subscribe(name, listener);
 });
 afterEach(() => {
@@ -118,14 +118,14 @@ test.each([
   ["connection-close", { connection: "close" }, {}],
   ["keep-alive-off", {}, { keepAlive: false }],
 ] as const)("the close reason is published: %s", async (reason, headers, options) => {
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n", headers));
+  endpoint.answer(resp2Response(":1\r\n", headers));
   await client(options).strlen("k");
   const closed = ["connection:closed", expect.objectContaining({ reason, requests: 1 })];
   await expect.poll(() => heard).toContainEqual(closed);
 });
 
 test("a connection idle longer than the advertised keep-alive is closed as such", async () => {
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n", { "keep-alive": "timeout=1" }));
+  endpoint.answer(resp2Response(":1\r\n", { "keep-alive": "timeout=1" }));
   const redis = client();
   await redis.strlen("k");
   await redis.strlen("k");
@@ -182,7 +182,7 @@ test("nothing is published without a subscriber", async () => {
 });
 
 test("a thaw is published with about the frozen time", async () => {
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Response("$1\r\nv\r\n"));
+  endpoint.answer(resp2Response("$1\r\nv\r\n"));
   const instance = forTest(
     await startInstance({
       handler: fileURLToPath(new URL("handlers/listener.mjs", import.meta.url)),

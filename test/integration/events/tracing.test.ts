@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { tracingChannel } from "node:diagnostics_channel";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Redis, type RedisOptions, type TraceContext } from "warmline";
-import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
+import { jsonResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
 import { describeEntries } from "../../support/entries.js";
 import { errorOf } from "../../support/error-of.js";
 import { collectTraces, type TraceEvent } from "../../support/traces.js";
@@ -26,16 +26,11 @@ const client = (options: RedisOptions = {}) =>
 const server = () => ({ serverAddress: "127.0.0.1", serverPort: Number(new URL(endpoint.url).port) });
 const names = () => heard.map(([event]) => event);
 
-function reply(text: string): void {
-  endpoint.onRequest = ({ socket }) => void socket.write(resp2Response(text));
-}
+const reply = (text: string) => endpoint.answer(resp2Response(text));
 
 /** Replies to a batch of two, in the form that every endpoint has. */
-function replyTwice(): void {
-  const json = { "content-type": "application/json", "warmline-gateway": "0" };
-  const body = '[{"result":1},{"result":2}]';
-  endpoint.onRequest = ({ socket }) => void socket.write(httpResponse(body, json));
-}
+const replyTwice = () =>
+  endpoint.answer(jsonResponse('[{"result":1},{"result":2}]', { "warmline-gateway": "0" }));
 
 test("a command publishes its start, its end and those of its request", async () => {
   reply("$12\r\nsecret-value\r\n");
@@ -155,7 +150,7 @@ test("a store that is bound to the start is the one that the request is sent in"
 });
 
 describeEntries((Client) => {
-  const ok = httpResponse('{"result":1}', { "content-type": "application/json" });
+  const ok = jsonResponse('{"result":1}');
   const traces: [event: string, TraceContext, error?: unknown][] = [];
   const hook = (context: TraceContext) => {
     traces.push(["start", context]);
@@ -165,7 +160,7 @@ describeEntries((Client) => {
     new Client({ url: endpoint.url, token: "t", responseFormat: "json", tracing: { hook }, ...options });
   beforeEach(() => {
     traces.length = 0;
-    endpoint.onRequest = ({ socket }) => void socket.write(ok);
+    endpoint.answer(ok);
   });
 
   test("the hook gets the start and the end of commands and requests", async () => {

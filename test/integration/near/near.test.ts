@@ -5,7 +5,7 @@ import { Redis as FetchRedis } from "../../../src/fetch.js";
 import { ConfigError, Redis, type RedisOptions, TimeoutError } from "../../../src/index.js";
 import { type NearOptions, near } from "../../../src/near.js";
 import { type RedisServer, startRedis } from "../../../testbed/src/index.js";
-import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { jsonResponse, RawEndpoint } from "../../support/endpoint.js";
 import { beforeTests, forTest } from "../../support/lifetime.js";
 
 /** The time by which the clocks of this process are ahead, in ms. */
@@ -444,8 +444,7 @@ describe("a near cache", { tags: "redis-server" }, () => {
         const commands = JSON.parse(body) as string[] | string[][];
         const isBatch = Array.isArray(commands[0]);
         const json = isBatch ? (commands as string[][]).map(reply) : reply(commands as string[]);
-        const headers = { "content-type": "application/json", ...(report && { "warmline-near": report }) };
-        socket.write(httpResponse(JSON.stringify(json), headers));
+        socket.write(jsonResponse(JSON.stringify(json), report ? { "warmline-near": report } : {}));
       };
       const redis = client({ maxStale: 5_000 }, {}, endpoint.url);
       await redis.strlen("x");

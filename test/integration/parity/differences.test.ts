@@ -11,7 +11,7 @@ import {
   WarmlineError,
 } from "warmline";
 import type { Gateway } from "../../../gateway/src/index.js";
-import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { httpResponse, jsonResponse, RawEndpoint } from "../../support/endpoint.js";
 import { errorOf } from "../../support/error-of.js";
 import { describeEngines } from "../gateway/engines.js";
 import { differences } from "./known-differences.js";
@@ -105,9 +105,7 @@ describe("when a response does not come", () => {
   });
 
   difference("A response that is not from Redis", async () => {
-    endpoint.onRequest = ({ socket }) => {
-      socket.write(httpResponse("<html>", { "content-type": "text/html" }, "502 Bad Gateway"));
-    };
+    endpoint.answer(httpResponse("<html>", { "content-type": "text/html" }, "502 Bad Gateway"));
     expect(await describeResult(reference().incr("k"))).toBe("rejects UpstashJSONParseError");
     await expect(warmline().incr("k")).rejects.toMatchObject({
       name: "UnknownOutcomeError",
@@ -134,9 +132,7 @@ describe("when a response does not come", () => {
   });
 
   difference("Telemetry", async () => {
-    endpoint.onRequest = ({ socket }) => {
-      socket.write(httpResponse('[{"result":"OK"}]', { "content-type": "application/json" }));
-    };
+    endpoint.answer(jsonResponse('[{"result":"OK"}]'));
     await describeResult(new Reference({ url: endpoint.url, token: "t" }).get("theirs"));
     await describeResult(warmline().get("ours"));
     const [theirs, ours] = endpoint.requests;

@@ -151,7 +151,7 @@ describe("a closed circuit", () => {
     ["401", resp2Response("-WRONGPASS\r\n", {}, "401 Unauthorized")],
     ["429", httpResponse("", { "retry-after": "60" }, "429 Too Many Requests")],
   ])("a closed circuit stays closed while responses have status %s", async (_status, response) => {
-    endpoint.onRequest = ({ socket }) => void socket.write(response);
+    endpoint.answer(response);
     const redis = createClient();
     for (let i = 0; i < 5; i++) await expect(redis.strlen("k")).rejects.toThrow();
     await ticks(12);

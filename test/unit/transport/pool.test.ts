@@ -3,7 +3,7 @@ import { Redis, type RedisOptions } from "../../../src/index.js";
 import { getPool, Pool } from "../../../src/transport/node/pool.js";
 import { NodeTransport } from "../../../src/transport/node/transport.js";
 import { createNodeTransportOptions } from "../../../src/transport/node/transport-options.js";
-import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
+import { jsonResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
 import { TestClock } from "../../support/test-clock.js";
 
 // The pool's rules about time, on a clock that the tests move. Sockets and commands' timeouts are real.
@@ -129,8 +129,7 @@ describe("suspect connections", () => {
   });
 
   test.each(["", "through middleware"])("one carries an exactly-once write at once %s", async (way) => {
-    const json = { "content-type": "application/json" };
-    endpoint.onRequest = ({ socket }) => void socket.write(httpResponse('{"result":1}', json));
+    endpoint.answer(jsonResponse('{"result":1}'));
     const redis = createClient({ writes: "exactly-once" });
     if (way) redis.use((request, next) => next(request));
     await redis.strlen("k");
