@@ -6,11 +6,10 @@ import { pause } from "./support/rig.js";
 // A signal that is aborted at any moment of a call: the call rejects with its reason, what was not sent is never
 // sent, and the connections go on giving each command its own response.
 
-let endpoint: RawEndpoint;
+const endpoint = RawEndpoint.forEachTest();
 let controller: AbortController;
 const reason = new Error("enough");
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
+beforeEach(() => {
   controller = new AbortController();
 });
 afterEach(() => client().close());

@@ -5,7 +5,7 @@ import { type Arrived, RawEndpoint, resp2Response } from "../support/endpoint.js
 
 // Commands that travel together, and what becomes of each when the request fails.
 
-let endpoint: RawEndpoint;
+const endpoint = RawEndpoint.forEachTest();
 /** Replies to each command with its name and arguments, joined by spaces. */
 const echo = ({ socket, body }: Arrived) => {
   const commands = JSON.parse(body) as string[] | string[][];
@@ -17,7 +17,6 @@ const echo = ({ socket, body }: Arrived) => {
   else socket.write(resp2Response(`*${commands.length}\r\n${(commands as string[][]).map(item).join("")}`));
 };
 beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
   endpoint.onRequest = echo;
   // By the first response the client detects warmline-gateway, which replies to pipelines in RESP2.
   await client().echo("hello");

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import {
   ConnectionError,
   ProtocolError,
@@ -13,10 +13,7 @@ import { errorOf } from "../support/error-of.js";
 
 // Faults that an endpoint, or a proxy in front of it, can cause, byte by byte.
 
-let endpoint: RawEndpoint;
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
-});
+const endpoint = RawEndpoint.forEachTest();
 afterEach(() => client().close());
 
 const client = (options: RedisOptions = {}) =>

@@ -5,9 +5,8 @@ import { describeEntries } from "../support/entries.js";
 // Tests of programs that use the client put fake timers in the place of all timers and clocks, and may never move them.
 
 describeEntries((Client) => {
-  let endpoint: RawEndpoint;
-  beforeEach(async () => {
-    endpoint = await RawEndpoint.startForTest();
+  const endpoint = RawEndpoint.forEachTest();
+  beforeEach(() => {
     // undici goes on by the immediates that are there.
     if (process.env.WARMLINE_CONNECTION === "undici") vi.useFakeTimers({ toFake: ["setTimeout", "Date"] });
     else vi.useFakeTimers();

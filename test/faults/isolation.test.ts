@@ -11,9 +11,8 @@ import { pause } from "./support/rig.js";
 // Commands of several requests that one process serves travel together. Each keeps its own signal, deadline and time: an
 // abort or a timeout settles its own command, and no other.
 
-let endpoint: RawEndpoint;
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
+const endpoint = RawEndpoint.forEachTest();
+beforeEach(() => {
   endpoint.onRequest = reply;
 });
 

@@ -9,10 +9,7 @@ const json = (body: string, status?: string, headers = {}) =>
   jsonResponse(body, { "warmline-gateway": "0", ...headers }, status);
 
 describeEntries((Client) => {
-  let endpoint: RawEndpoint;
-  beforeEach(async () => {
-    endpoint = await RawEndpoint.startForTest();
-  });
+  const endpoint = RawEndpoint.forEachTest();
   afterEach(() => client().close());
 
   const client = (options: RedisOptions = {}) =>

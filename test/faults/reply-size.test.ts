@@ -1,15 +1,12 @@
 import type { Socket } from "node:net";
-import { beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { ProtocolError, type RedisOptions } from "warmline";
 import { type Arrived, jsonResponse, RawEndpoint } from "../support/endpoint.js";
 import { describeEntries } from "../support/entries.js";
 
 // Responses that are larger than the client wants, or have no end.
 
-let endpoint: RawEndpoint;
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
-});
+const endpoint = RawEndpoint.forEachTest();
 
 const head = (...lines: string[]) =>
   ["HTTP/1.1 200 OK", "content-type: application/json", ...lines, "", ""].join("\r\n");

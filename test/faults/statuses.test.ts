@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ProtocolError, Redis, RedisError, type RedisOptions } from "warmline";
 import { httpResponse, jsonResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
 import { describeEntries } from "../support/entries.js";
@@ -9,10 +9,7 @@ import { listenApart } from "../support/listen-apart.js";
 
 // Responses with a status that shows that the endpoint did not run the command: proxies, redirects, wrong addresses.
 
-let endpoint: RawEndpoint;
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
-});
+const endpoint = RawEndpoint.forEachTest();
 
 const html = { "content-type": "text/html" };
 

@@ -12,11 +12,10 @@ import { type Arrived, jsonResponse, RawEndpoint } from "../support/endpoint.js"
 /** So many requests at a time pay near the server. */
 const CROWD = 4;
 
-let endpoint: RawEndpoint;
+const endpoint = RawEndpoint.forEachTest();
 /** Requests without a response. */
 let held: Arrived[];
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
+beforeEach(() => {
   held = [];
   endpoint.onRequest = (request) => void held.push(request);
 });

@@ -1,4 +1,5 @@
-import { createServer, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
+import { beforeEach } from "vitest";
 import { forTest } from "./lifetime.js";
 import { listenApart } from "./listen-apart.js";
 
@@ -26,19 +27,32 @@ export class RawEndpoint {
   };
   onConnection: (socket: Socket, connection: number) => void = () => {};
   private readonly sockets = new Set<Socket>();
-  private constructor(private readonly server: Server) {}
+  private readonly server = createServer();
+  private constructor() {}
 
   static async start(): Promise<RawEndpoint> {
-    const server = createServer();
-    const endpoint = new RawEndpoint(server);
-    server.on("connection", (socket) => endpoint.accept(socket));
-    await listenApart(server);
-    return endpoint;
+    return new RawEndpoint().open();
   }
 
   /** Starts one that stops when the running test ends. */
   static async startForTest(): Promise<RawEndpoint> {
     return forTest(await RawEndpoint.start());
+  }
+
+  /** One that starts as new before each test of the file or the group, and stops when the test ends. */
+  static forEachTest(): RawEndpoint {
+    const endpoint = new RawEndpoint();
+    beforeEach(async () => {
+      Object.assign(endpoint, new RawEndpoint());
+      forTest(await endpoint.open());
+    });
+    return endpoint;
+  }
+
+  private async open(): Promise<this> {
+    this.server.on("connection", (socket) => this.accept(socket));
+    await listenApart(this.server);
+    return this;
   }
 
   get url(): string {

@@ -4,9 +4,8 @@ import { jsonResponse, RawEndpoint } from "../../support/endpoint.js";
 
 // Requests that middleware passes on, as an endpoint receives them.
 
-let endpoint: RawEndpoint;
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
+const endpoint = RawEndpoint.forEachTest();
+beforeEach(() => {
   endpoint.answer(jsonResponse('{"result":1}', { "upstash-sync-token": "token-1" }));
 });
 

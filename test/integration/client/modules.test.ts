@@ -1,4 +1,4 @@
-import { beforeEach, expect, expectTypeOf, test } from "vitest";
+import { expect, expectTypeOf, test } from "vitest";
 import { ArgumentError, ProtocolError, Redis } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { bf, ft, topk, ts } from "warmline/modules";
@@ -7,10 +7,7 @@ import { forTest } from "../../support/lifetime.js";
 
 // Commands of modules, from an import of their own, on everything that takes commands.
 
-let endpoint: RawEndpoint;
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
-});
+const endpoint = RawEndpoint.forEachTest();
 
 test.each([Redis, FetchRedis])("module commands work on a client of either entry", async (Client) => {
   const redis = forTest(new Client({ url: endpoint.url, token: "t" }));

@@ -10,10 +10,9 @@ const JSON_TYPE = { "content-type": "application/json" };
 /** Text that is base64 too. */
 const LOOKS_ENCODED = ["test", "hello123", "aGVsbG8=", "MQ==", "abcdefgh"];
 
-let endpoint: RawEndpoint;
+const endpoint = RawEndpoint.forEachTest();
 let stored: string;
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
+beforeEach(() => {
   stored = '{"a":1}';
   endpoint.onRequest = ({ head, body, socket }) => {
     const result = { result: stored };

@@ -21,11 +21,8 @@ describe("a dispatcher", () => {
   };
 
   describe("on an endpoint", () => {
-    let endpoint: RawEndpoint;
+    const endpoint = RawEndpoint.forEachTest();
     const options = () => ({ url: endpoint.url, token: "t", responseFormat: "json" }) as const;
-    beforeEach(async () => {
-      endpoint = await RawEndpoint.startForTest();
-    });
 
     test("an interceptor sees requests, and can add a header", async () => {
       const seen: string[] = [];

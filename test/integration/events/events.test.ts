@@ -13,7 +13,7 @@ const NAMES = ["connection:opened", "connection:reused", "connection:closed", "r
   (name) => `warmline:${name}`,
 );
 
-let endpoint: RawEndpoint;
+const endpoint = RawEndpoint.forEachTest();
 let origin: string;
 let heard: [name: string, message: Record<string, unknown>][];
 /** Hears the client of this test alone: clients of other files in this process may still connect. */
@@ -22,9 +22,8 @@ const listener = (message: unknown, name: string | symbol) => {
   if (event.origin === origin) heard.push([String(name).replace("warmline:", ""), event]);
 };
 
-beforeEach(async () => {
+beforeEach(() => {
   heard = [];
-  endpoint = await RawEndpoint.startForTest();
   origin = endpoint.url;
   endpoint.answer(resp2Response(":1\r\n"));
   for (const name of NAMES) subscribe(name, listener);

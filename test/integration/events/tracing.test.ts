@@ -9,11 +9,10 @@ import { collectTraces, type TraceEvent } from "../../support/traces.js";
 
 // Traces of commands and requests: on channels of `node:diagnostics_channel`, and by the hook of either entry.
 
-let endpoint: RawEndpoint;
+const endpoint = RawEndpoint.forEachTest();
 let heard: TraceEvent[];
 let unsubscribe: () => void;
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
+beforeEach(() => {
   ({ events: heard, stop: unsubscribe } = collectTraces());
 });
 afterEach(() => {

@@ -39,16 +39,12 @@ async function describeResult(promise: Promise<unknown>): Promise<string> {
 }
 
 describe("when a response does not come", () => {
-  let endpoint: RawEndpoint;
+  const endpoint = RawEndpoint.forEachTest();
   const reference = (options: object = {}) =>
     new Reference({ url: endpoint.url, token: "t", enableTelemetry: false, ...options });
   const warmline = (options: RedisOptions = {}) =>
     new Warmline({ url: endpoint.url, token: "t", responseFormat: "json", ...options });
   const quickly = { retries: 2, backoff: () => 1 };
-
-  beforeEach(async () => {
-    endpoint = await RawEndpoint.startForTest();
-  });
 
   /** Every request is read whole, so that a server would have applied it, and the response is lost. */
   const loseResponses = () => {

@@ -8,12 +8,11 @@ import { TestClock } from "../../support/test-clock.js";
 
 // The pool's rules about time, on a clock that the tests move. Sockets and commands' timeouts are real.
 
-let endpoint: RawEndpoint;
+const endpoint = RawEndpoint.forEachTest();
 let clock: TestClock;
 let client: Redis | undefined;
-beforeEach(async () => {
+beforeEach(() => {
   clock = new TestClock();
-  endpoint = await RawEndpoint.startForTest();
   endpoint.onRequest = reply();
 });
 afterEach(() => {
