@@ -1,23 +1,18 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { type RedisCluster, startCluster } from "warmline-testbed";
-import type { Gateway } from "../../gateway/src/index.js";
+import { startCluster } from "warmline-testbed";
 import { call } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
 import { commands } from "../support/commands.js";
-import { beforeTests, forTest } from "../support/lifetime.js";
+import { forTest, sharedByTests } from "../support/lifetime.js";
 import { gatewayAt, keyOfEachSlot, pipeline, pipelineOf, run, transaction, until } from "./support.js";
 
 // Commands through the gateway on a real cluster: what comes back is as from one Redis.
 
 describe("a cluster of three primaries and three replicas", { tags: "redis-server" }, () => {
-  let cluster: RedisCluster;
-  let gateway: Gateway;
   const keys = keyOfEachSlot();
   const primaries = () => cluster.nodes.filter(({ role }) => role === "primary");
-  beforeTests(async (shared) => {
-    cluster = shared(await startCluster());
-    gateway = shared(await gatewayAt(cluster.url));
-  });
+  const cluster = sharedByTests(() => startCluster());
+  const gateway = sharedByTests(() => gatewayAt(cluster.url));
   beforeEach(async () => {
     expect(await run(gateway, "FLUSHALL")).toBe("OK");
   });

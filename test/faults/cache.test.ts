@@ -10,7 +10,6 @@ import {
   loseReply,
   type NetworkProxy,
   onRequest,
-  type RedisServer,
   startInstance,
   startNetworkProxy,
   startRedis,
@@ -18,7 +17,7 @@ import {
 import { startEmbeddedEngine } from "../../gateway/src/engine/embedded.js";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
 import { httpResponse, RawEndpoint } from "../support/endpoint.js";
-import { beforeTests, forTest } from "../support/lifetime.js";
+import { beforeTests, forTest, sharedByTests } from "../support/lifetime.js";
 
 // Cached functions while functions are frozen, responses are lost, and Redis can't be reached.
 
@@ -336,12 +335,8 @@ test("a gateway that refuses requests above a limit counts as one that can't be 
 });
 
 describe("a Redis that refuses writes", { tags: "redis-server" }, () => {
-  let server: RedisServer;
-  let refusing: Gateway;
-  beforeTests(async (shared) => {
-    server = shared(await startRedis({ flags: ["--enable-protected-configs", "yes", "--save", "3600 1"] }));
-    refusing = shared(await createGateway({ redis: server.url, port: 0 }));
-  });
+  const server = sharedByTests(() => startRedis({ flags: ["--enable-protected-configs", "yes", "--save", "3600 1"] }));
+  const refusing = sharedByTests(() => createGateway({ redis: server.url, port: 0 }));
 
   const set = (name: string, value: string | number) => server.command("CONFIG", "SET", name, value);
 

@@ -1,19 +1,15 @@
 import { expect, test } from "vitest";
 import { warmlineConnector } from "warmline/ioredis";
-import { carries, loseReply, type NetworkProxy, onRequest, startNetworkProxy } from "warmline-testbed";
-import { createGateway, type Gateway } from "../../gateway/src/index.js";
+import { carries, loseReply, onRequest, startNetworkProxy } from "warmline-testbed";
+import { createGateway } from "../../gateway/src/index.js";
 import { describeEntries } from "../support/entries.js";
-import { beforeTests } from "../support/lifetime.js";
+import { sharedByTests } from "../support/lifetime.js";
 import { IORedis } from "../support/redis-clients.js";
 
 // Writes with numbers, through one gateway that has its own engine.
 
-let gateway: Gateway;
-let path: NetworkProxy;
-beforeTests(async (shared) => {
-  gateway = shared(await createGateway({ engine: "embedded", port: 0 }));
-  path = shared(await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
-});
+const gateway = sharedByTests(() => createGateway({ engine: "embedded", port: 0 }));
+const path = sharedByTests(() => startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
 
 /** Loses the reply to the next request that carries `text`. Returns how many were lost. */
 function loseNext(text: string, leave: "close" | "reset"): () => number {

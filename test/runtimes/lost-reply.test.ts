@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { beforeEach, describe, expect, test } from "vitest";
 import { carries, type Fault, httpResponse, idleReaper, loseReply, rewrite } from "warmline-testbed";
 import { Backend, Route } from "../faults/support/rig.js";
-import { beforeTests, forTest } from "../support/lifetime.js";
+import { forTest, sharedByTests } from "../support/lifetime.js";
 import { binary, folder } from "./support/suite.js";
 
 // Deno's own fetch sends a request again by itself when the response is lost, and Node's when its status is 421.
@@ -18,11 +18,8 @@ console.log(JSON.stringify(results));
 redis.close();
 `;
 
-let backend: Backend;
 let route: Route;
-beforeTests(async (shared) => {
-  backend = shared(await Backend.start());
-});
+const backend = sharedByTests(() => Backend.start());
 beforeEach(async () => {
   route = forTest(await Route.open(backend));
 });

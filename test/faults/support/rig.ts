@@ -13,7 +13,7 @@ import {
   startInstance,
   startNetworkProxy,
 } from "warmline-testbed";
-import { beforeTests } from "../../support/lifetime.js";
+import { sharedByTests } from "../../support/lifetime.js";
 import { chosenConnection } from "./program.js";
 
 /** The result of a handler's step. */
@@ -124,10 +124,7 @@ export class Route {
 
 /** Starts a backend for a file. Returns tests that get a route of their own; they mostly wait, so they run side by side. */
 export function routeTests(options: Partial<NetworkProxyOptions> = {}) {
-  let backend: Backend;
-  beforeTests(async (shared) => {
-    backend = shared(await Backend.start());
-  });
+  const backend = sharedByTests(() => Backend.start());
   return test.extend<{ route: Route }>({
     // biome-ignore lint/correctness/noEmptyPattern: a fixture without dependencies is declared like this
     route: async ({}, use) => {

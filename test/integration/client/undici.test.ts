@@ -1,16 +1,12 @@
 import * as library from "undici";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { type Dispatcher, undici } from "warmline/undici";
-import { createGateway, type Gateway } from "warmline-gateway";
+import { createGateway } from "warmline-gateway";
 import { jsonResponse, RawEndpoint } from "../../support/endpoint.js";
-import { forTest } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await createGateway({ engine: "embedded", port: 0 });
-});
-afterAll(() => gateway.close());
+const gateway = sharedByTests(() => createGateway({ engine: "embedded", port: 0 }));
 
 const unsent = { name: "ConnectionError", outcome: "unsent", command: "INCR" };
 

@@ -3,19 +3,15 @@ import { warmlineConnector } from "warmline/ioredis";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { freePorts, type RedisServer, startFakeRedis, startRedis } from "warmline-testbed";
 import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
-import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
+import { startEngineServer } from "../../support/engine-server.js";
 import { errorOf } from "../../support/error-of.js";
-import { beforeTests, forTest } from "../../support/lifetime.js";
+import { beforeTests, forTest, sharedByTests } from "../../support/lifetime.js";
 import { IORedis, type IORedisClient, type RedisOptions } from "../../support/redis-clients.js";
 
 // Unmodified ioredis over HTTP: what it writes reaches a Redis, and every reply comes back in its form and its place.
 
-let server: EngineServer;
-let gateway: Gateway;
-beforeTests(async (shared) => {
-  server = shared(await startEngineServer());
-  gateway = shared(await createGateway({ port: 0, redis: server.url }));
-});
+const server = sharedByTests(() => startEngineServer());
+const gateway = sharedByTests(() => createGateway({ port: 0, redis: server.url }));
 
 const clients: IORedisClient[] = [];
 afterEach(async () => {

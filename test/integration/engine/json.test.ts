@@ -1,18 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
-import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { type Reply, ReplyClient } from "../../support/differential/replies.js";
-import { beforeTests, forTest } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { SEED, scaled } from "../../support/random-tests.js";
 import { argsOf, bulk, EXAMPLES, json, NULL, WRONGTYPE } from "./json-examples.js";
 
-let engine: Engine;
-let client: ReplyClient;
-beforeTests(async (shared) => {
-  engine = shared(await startEmbeddedEngine());
-  client = shared(new ReplyClient(engine.connect()));
-});
+const engine = sharedByTests(() => startEmbeddedEngine());
+const client = sharedByTests(async () => new ReplyClient(engine.connect()));
 
 test.each(Object.entries(EXAMPLES))("replies are as of RedisJSON: %s", async (_, { document, steps }) => {
   const commands = steps.map(([command]) => argsOf(command));

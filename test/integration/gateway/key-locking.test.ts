@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { beforeAll, expect, test } from "vitest";
-import type { Gateway } from "../../../gateway/src/index.js";
+import { expect, test } from "vitest";
 import { describeEngines } from "./engines.js";
 import { call, run } from "./http.js";
+import { sharedByTests } from "../../support/lifetime.js";
 
 // Scripts as Upstash's packages send them, with a flag that only Upstash's server supports.
 
@@ -16,10 +16,7 @@ const scripts = [
 describeEngines("scripts with flags", ({ name, start }) => {
   // The embedded engine does not support such lines.
   const hasFlags = name !== "the embedded engine";
-  let gateway: Gateway;
-  beforeAll(async () => {
-    gateway = await start();
-  });
+  const gateway = sharedByTests(() => start());
 
   const post = async (path: string, body: unknown[]) => (await call(gateway, path, { body })).json;
 

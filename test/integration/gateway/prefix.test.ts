@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import { connectRedis, type RedisConnection, type RedisServer, startRedis } from "warmline-testbed";
+import { connectRedis, startRedis } from "warmline-testbed";
 import { allCommandInfo } from "../../../gateway/src/commands/command-info.js";
-import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { createGateway } from "../../../gateway/src/index.js";
 import { commands } from "../../support/commands.js";
-import { beforeTests } from "../../support/lifetime.js";
+import { sharedByTests } from "../../support/lifetime.js";
 import {
   anyCall,
   CANARIES,
@@ -26,29 +26,21 @@ import {
 import { call, type GatewayResponse } from "./http.js";
 
 describe("a token with a key prefix", { tags: "redis-server" }, () => {
-  let server: RedisServer;
-  let redis: RedisConnection;
-  let gateway: Gateway;
-
-  beforeTests(async (shared) => {
-    server = shared(await startRedis());
-    redis = shared(await connectRedis({ path: server.path! }));
-    gateway = shared(
-      await createGateway({
-        port: 0,
-        redis: server.url,
-        token: "main",
-        allowCommand: ["CONFIG", "DEBUG", "CLIENT LIST", "CLIENT KILL", "MIGRATE", "MODULE"],
-        commandTimeout: 2_000,
-        tokens: [
-          { name: "standard", token: "standard", prefix: PREFIX },
-          { name: "admin", token: "admin", role: "admin", prefix: PREFIX },
-          { name: "plain", token: "plain", prefix: "plain:" },
-          { name: "read-only", token: "read-only", role: "read-only", prefix: PREFIX },
-        ],
-      }),
-    );
-  });
+  const server = sharedByTests(() => startRedis());
+  const redis = sharedByTests(() => connectRedis({ path: server.path! }));
+  const gateway = sharedByTests(() => createGateway({
+    port: 0,
+    redis: server.url,
+    token: "main",
+    allowCommand: ["CONFIG", "DEBUG", "CLIENT LIST", "CLIENT KILL", "MIGRATE", "MODULE"],
+    commandTimeout: 2_000,
+    tokens: [
+      { name: "standard", token: "standard", prefix: PREFIX },
+      { name: "admin", token: "admin", role: "admin", prefix: PREFIX },
+      { name: "plain", token: "plain", prefix: "plain:" },
+      { name: "read-only", token: "read-only", role: "read-only", prefix: PREFIX },
+    ],
+  }));
 
   beforeEach(reset);
 

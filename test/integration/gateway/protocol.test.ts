@@ -1,9 +1,9 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { version } from "../../../gateway/package.json";
-import type { Gateway } from "../../../gateway/src/index.js";
 import { commands } from "../../support/commands.js";
 import { describeEngines } from "./engines.js";
 import { call, run } from "./http.js";
+import { sharedByTests } from "../../support/lifetime.js";
 
 const BASE64 = { "upstash-encoding": "base64" };
 const RESP2 = { "upstash-response-format": "resp2" };
@@ -12,10 +12,7 @@ const NESTED = "return {1, redis.status_reply('OK'), {'x', false, {}}, 'é'}";
 const b64 = (text: string) => Buffer.from(text).toString("base64");
 
 describeEngines("the protocol", (setup) => {
-  let gateway: Gateway;
-  beforeAll(async () => {
-    gateway = await setup.start({ maxBodySize: 1_000_000, maxCommands: 100 });
-  });
+  const gateway = sharedByTests(() => setup.start({ maxBodySize: 1_000_000, maxCommands: 100 }));
   beforeEach(() => run(gateway, "FLUSHALL"));
 
   const set = (key: string, value: string) => run(gateway, "SET", key, value);

@@ -1,18 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createGateway, type Gateway } from "warmline-gateway";
+import { describe, expect, test } from "vitest";
+import { createGateway } from "warmline-gateway";
 import { newFolder } from "../../support/new-folder.js";
 import { run } from "../../support/packages/run.js";
 import { binary, folder } from "../support/suite.js";
+import { sharedByTests } from "../../support/lifetime.js";
 
 // The packed client in a program, as bundlers make it for Node and for the edge; each bundle is run.
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await createGateway({ port: 0 });
-});
-afterAll(() => gateway.close());
+const gateway = sharedByTests(() => createGateway({ port: 0 }));
 
 const bundlers = ["esbuild", "rollup", "vite", "webpack", "bun"];
 
