@@ -1,14 +1,8 @@
 import { describe, expect, test } from "vitest";
-import {
-  type ClusterNode,
-  connectRedis,
-  type RedisCluster,
-  startCluster,
-  startSentinels,
-} from "warmline-testbed";
+import { type ClusterNode, connectRedis, startCluster, startSentinels } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
-import { beforeTests, forTest } from "../support/lifetime.js";
+import { forTest, sharedByTests } from "../support/lifetime.js";
 import { failOver, gatewayAt, slotOf, until } from "./support.js";
 
 /** The report in a response: its state, and the buckets that have changed, `*`, or `new` and the prefixes. */
@@ -41,14 +35,10 @@ async function newEpoch(gateway: Gateway, before = "none"): Promise<string> {
 const bucket = (key: string) => slotOf(key).toString(36);
 
 describe("reports of changes in a cluster", { tags: "redis-server" }, () => {
-  let cluster: RedisCluster;
-  let gateway: Gateway;
   const options = { nearPrefix: ["near:"], logLevel: "silent" } as const;
-  beforeTests(async (shared) => {
-    // One of the tests kills a primary.
-    cluster = shared(await startCluster({ nodeTimeoutMs: 3_000 }));
-    gateway = shared(await gatewayAt(cluster.url, options));
-  });
+  // One of the tests kills a primary.
+  const cluster = sharedByTests(() => startCluster({ nodeTimeoutMs: 3_000 }));
+  const gateway = sharedByTests(() => gatewayAt(cluster.url, options));
 
   /** Keys with the prefix that a node serves now. */
   async function keysAt(node: ClusterNode, count: number): Promise<string[]> {

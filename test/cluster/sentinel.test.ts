@@ -1,17 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { type RedisGroup, startSentinels } from "warmline-testbed";
-import type { Gateway } from "../../gateway/src/index.js";
+import { startSentinels } from "warmline-testbed";
 import { commands } from "../support/commands.js";
-import { beforeTests, forTest } from "../support/lifetime.js";
+import { forTest, sharedByTests } from "../support/lifetime.js";
 import { gatewayAt, metric, pipeline, pipelineOf, run, sleep, transaction, until } from "./support.js";
 
 describe("a primary that Sentinels watch, with passwords for both", { tags: "redis-server" }, () => {
-  let group: RedisGroup;
-  let gateway: Gateway;
-  beforeTests(async (shared) => {
-    group = shared(await startSentinels({ password: "of-redis", sentinelPassword: "of-sentinels" }));
-    gateway = shared(await gatewayAt(group.url));
-  });
+  const group = sharedByTests(() => startSentinels({ password: "of-redis", sentinelPassword: "of-sentinels" }));
+  const gateway = sharedByTests(() => gatewayAt(group.url));
 
   test("the primary is found, and replaced when it dies under load: clients get unsent or unknown, then continue", async () => {
     expect(await run(gateway, "SET", "k", "v")).toBe("OK");

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { type CachedOptions, cached } from "warmline/cache";
 import {
@@ -17,7 +17,7 @@ import {
 import { startEmbeddedEngine } from "../../gateway/src/engine/embedded.js";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
 import { httpResponse, RawEndpoint } from "../support/endpoint.js";
-import { beforeTests, forTest, sharedByTests } from "../support/lifetime.js";
+import { forTest, sharedByTests } from "../support/lifetime.js";
 
 // Cached functions while functions are frozen, responses are lost, and Redis can't be reached.
 
@@ -29,10 +29,9 @@ interface Outcome {
   readonly runs: number;
 }
 
-let gateway: Gateway;
 let redis: Redis;
-beforeTests(async (shared) => {
-  gateway = shared(await createGateway({ engine: await startEmbeddedEngine(), port: 0 }));
+const gateway = sharedByTests(async () => createGateway({ engine: await startEmbeddedEngine(), port: 0 }));
+beforeAll(() => {
   redis = new Redis({ url: gateway.url, token: gateway.token });
 });
 beforeEach(() => redis.flushall());

@@ -4,8 +4,7 @@ import { type CachedOptions, cached } from "warmline/cache";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { near } from "warmline/near";
 import * as z from "zod";
-import type { Gateway } from "../../../gateway/src/index.js";
-import { forTest } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { describeEngines, embeddedEngine } from "../gateway/engines.js";
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -20,10 +19,9 @@ function gate() {
 }
 
 describeEngines("cached functions", (setup) => {
-  let gateway: Gateway;
   let redis: Redis;
-  beforeAll(async () => {
-    gateway = await setup.start();
+  const gateway = sharedByTests(() => setup.start());
+  beforeAll(() => {
     redis = new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000 });
   });
   beforeEach(() => redis.flushall());

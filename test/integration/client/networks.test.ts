@@ -1,24 +1,22 @@
 import { createPrivateKey, type KeyExportOptions } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { follow } from "warmline/streams";
-import { createGateway, type Gateway } from "warmline-gateway";
+import { createGateway } from "warmline-gateway";
 import { type Authority, type Certificate, freePorts, makeAuthority } from "warmline-testbed";
 import { runProgram } from "../../faults/support/program.js";
-import { forTest } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { type ConnectProxyOptions, startConnectProxy } from "../../support/network/connect-proxy.js";
 import { startTlsFront } from "../../support/network/tls-front.js";
 
-let gateway: Gateway;
 let authority: Authority;
 let server: Certificate;
-beforeAll(async () => {
-  gateway = await createGateway({ engine: "embedded", port: 0 });
+const gateway = sharedByTests(() => createGateway({ engine: "embedded", port: 0 }));
+beforeAll(() => {
   authority = makeAuthority();
   server = authority.issue();
 });
-afterAll(() => gateway.close());
 
 const client = (options: RedisOptions) =>
   forTest(new Redis({ url: gateway.url, token: gateway.token, retry: false, ...options }));

@@ -10,8 +10,7 @@ import { follow, produce } from "warmline/streams";
 import { SessionStore } from "warmline-adapters/express-session";
 import { KeyvStore } from "warmline-adapters/keyv";
 import { Redis as UpstashRedis } from "warmline-upstash";
-import type { Gateway } from "../../../gateway/src/index.js";
-import { forTest } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { startPlainEndpoint } from "../../support/plain-endpoint.js";
 import { describeEngines, realRedis } from "../gateway/engines.js";
 
@@ -21,17 +20,16 @@ import { describeEngines, realRedis } from "../gateway/engines.js";
 const LIMITED = "limited-to-the-prefix-of-the-client";
 
 describeEngines("a client with a prefix", (setup) => {
-  let gateway: Gateway;
   let plain: Redis;
   let redis: Redis;
   const client = (options: RedisOptions = {}, Client = Redis) =>
     new Client({ url: gateway.url, token: gateway.token, timeout: 10_000, prefix: "app:", ...options });
-  beforeAll(async () => {
-    gateway = await setup.start({
-      token: "of-everything",
-      nearPrefix: ["app:flag:"],
-      tokens: [{ name: "app", token: LIMITED, prefix: "app:" }],
-    });
+  const gateway = sharedByTests(() => setup.start({
+    token: "of-everything",
+    nearPrefix: ["app:flag:"],
+    tokens: [{ name: "app", token: LIMITED, prefix: "app:" }],
+  }));
+  beforeAll(() => {
     plain = new Redis({ url: gateway.url, token: gateway.token });
     redis = client();
   });

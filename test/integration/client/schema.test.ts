@@ -3,9 +3,8 @@ import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, SchemaError, type StandardSchema } from "warmline";
 import * as z from "zod";
-import type { Gateway } from "../../../gateway/src/index.js";
 import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
-import { forTest } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { describeEngines } from "../gateway/engines.js";
 
 // Reads that are given a schema: what comes back is what the schema makes of the stored value.
@@ -34,10 +33,9 @@ async function failure(call: Promise<unknown>): Promise<SchemaError> {
 }
 
 describeEngines("schemas", ({ start }) => {
-  let gateway: Gateway;
   let redis: Redis;
-  beforeAll(async () => {
-    gateway = await start();
+  const gateway = sharedByTests(() => start());
+  beforeAll(() => {
     redis = new Redis({ url: gateway.url, token: gateway.token });
   });
   beforeEach(() => redis.flushall());

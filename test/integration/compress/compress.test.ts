@@ -1,20 +1,18 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { CompressionError, compress } from "warmline/compress";
 import { near } from "warmline/near";
 import { follow, produce } from "warmline/streams";
-import type { Gateway } from "../../../gateway/src/index.js";
-import { beforeTests, forTest } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { startPlainEndpoint } from "../../support/plain-endpoint.js";
 import { embeddedEngine } from "../gateway/engines.js";
 
 describe("compressed values", () => {
-  let gateway: Gateway;
   let plain: Redis;
   const client = (options: RedisOptions = {}) =>
     new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000, codec: compress(), ...options });
-  beforeTests(async (shared) => {
-    gateway = shared(await embeddedEngine.start());
+  const gateway = sharedByTests(() => embeddedEngine.start());
+  beforeAll(() => {
     plain = new Redis({ url: gateway.url, token: gateway.token });
   });
   beforeEach(() => plain.flushall());

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { warmlineConnector } from "warmline/ioredis";
 import { createGateway, type Gateway } from "warmline-gateway";
-import { freePorts, type RedisServer, startFakeRedis, startRedis } from "warmline-testbed";
+import { freePorts, startFakeRedis, startRedis } from "warmline-testbed";
 import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
 import { startEngineServer } from "../../support/engine-server.js";
 import { errorOf } from "../../support/error-of.js";
-import { beforeTests, forTest, sharedByTests } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { IORedis, type IORedisClient, type RedisOptions } from "../../support/redis-clients.js";
 
 // Unmodified ioredis over HTTP: what it writes reaches a Redis, and every reply comes back in its form and its place.
@@ -233,12 +233,8 @@ describe("subscriptions", () => {
 });
 
 describe("on a real Redis", { tags: "redis-server" }, () => {
-  let redis: RedisServer;
-  let own: Gateway;
-  beforeTests(async (shared) => {
-    redis = shared(await startRedis());
-    own = shared(await createGateway({ port: 0, redis: redis.url }));
-  });
+  const redis = sharedByTests(() => startRedis());
+  const own = sharedByTests(() => createGateway({ port: 0, redis: redis.url }));
   const at = () => ({ url: own.url, token: own.token });
 
   test("BLPOP ends when its client disconnects, and what is pushed then stays", async () => {

@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type ConnectorOptions, warmlineConnector } from "warmline/ioredis";
 import { startLoopback } from "warmline/node-redis";
-import { createGateway, type Gateway } from "warmline-gateway";
+import { createGateway } from "warmline-gateway";
 import { type Authority, type Certificate, makeAuthority } from "warmline-testbed";
-import { forTest } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { startConnectProxy } from "../../support/network/connect-proxy.js";
 import { startTlsFront } from "../../support/network/tls-front.js";
 import { createClient, IORedis } from "../../support/redis-clients.js";
 
-let gateway: Gateway;
 let authority: Authority;
 let server: Certificate;
-beforeAll(async () => {
-  gateway = await createGateway({ engine: "embedded", port: 0 });
+const gateway = sharedByTests(() => createGateway({ engine: "embedded", port: 0 }));
+beforeAll(() => {
   authority = makeAuthority();
   server = authority.issue();
 });
-afterAll(() => gateway.close());
 
 const startFront = async () =>
   forTest(await startTlsFront(gateway.url, { cert: server.cert, key: server.key })).url;

@@ -1,11 +1,11 @@
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { startRedis } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import { commands } from "../../support/commands.js";
 import { type Reply, ReplyClient } from "../../support/differential/replies.js";
-import { forTest } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { describeEngines } from "../gateway/engines.js";
 import { call } from "../gateway/http.js";
 
@@ -27,17 +27,13 @@ async function startReal(): Promise<BareEngine> {
 
 // The order in which clients are served is compared at random: see test/support/differential/blocked.ts.
 const suite = (start: () => Promise<BareEngine>) => () => {
-  let engine: BareEngine;
-  beforeAll(async () => {
-    engine = await start();
-  });
+  const engine = sharedByTests(() => start());
   const client = () => forTest(new ReplyClient(engine.open()));
   let writer: ReplyClient;
   beforeEach(async () => {
     writer = client();
     await writer.run([["FLUSHALL"]]);
   });
-  afterAll(() => engine.stop());
 
   /** Clients that wait, each of which began after the one before it. */
   async function waiters(...commands: string[][]) {

@@ -1,7 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
-import { beforeTests, forTest } from "../../support/lifetime.js";
+import { startEngineServer } from "../../support/engine-server.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { call } from "./http.js";
 
 /** Sizes are multiples of this: larger than a slice of a reply. */
@@ -9,7 +9,7 @@ const LARGE = 300 * 1024;
 /** Characters of a stream's end that a test looks at: heartbeats of 20 ms in several minutes fit. */
 const END_LENGTH = 64 * 1024;
 
-let redis: EngineServer;
+const redis = sharedByTests(() => startEngineServer());
 let gateway: Gateway;
 const streams = new AbortController();
 
@@ -39,10 +39,7 @@ async function start(options: Partial<GatewayOptions>): Promise<void> {
 }
 
 describe("large events", () => {
-  beforeTests(async (shared) => {
-    redis = shared(await startEngineServer());
-    shared({ close: () => streams.abort() });
-  });
+  afterAll(() => streams.abort());
 
   test("a small message comes after the large one that was published before it", async () => {
     await start({ maxBufferedBytes: 64 * LARGE, streamBuffer: 16 * LARGE });

@@ -1,18 +1,17 @@
-import { describe, expect, test } from "vitest";
-import { type RedisServer, startFakeRedis, startRedis } from "warmline-testbed";
+import { beforeAll, describe, expect, test } from "vitest";
+import { startFakeRedis, startRedis } from "warmline-testbed";
 import { createGateway } from "../../../gateway/src/index.js";
-import { beforeTests, forTest } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { call, run } from "./http.js";
 
 const BLOCKING = ["BLPOP", "l", "0.01"];
 
 describe("a Redis with a password", { tags: "redis-server" }, () => {
-  let redis: RedisServer;
   let port: number;
   const start = async (url: string) =>
     forTest(await createGateway({ redis: url, port: 0, commandTimeout: 2_000 }));
-  beforeTests(async (shared) => {
-    redis = shared(await startRedis({ listen: "tcp" }));
+  const redis = sharedByTests(() => startRedis({ listen: "tcp" }));
+  beforeAll(async () => {
     port = redis.port!;
     await redis.command("ACL", "SETUSER", "ann", "on", ">p@ss word", "~*", "+@all");
     await redis.command("ACL", "SETUSER", "bob", "on", ">bob", "~*", "+@all", "-multi");
