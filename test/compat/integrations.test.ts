@@ -4,19 +4,12 @@ import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { Redis } from "warmline";
 import { startLoopback } from "warmline/node-redis";
-import { createGateway, type Gateway } from "warmline-gateway";
-import {
-  freePorts,
-  idleReaper,
-  loseReply,
-  type NetworkProxy,
-  onRequest,
-  startNetworkProxy,
-} from "warmline-testbed";
+import { createGateway } from "warmline-gateway";
+import { freePorts, idleReaper, loseReply, onRequest, startNetworkProxy } from "warmline-testbed";
 import { NEXT, type Served, serve } from "../examples/support/example.js";
 import { blocksOf } from "../repo/docs/pages.js";
 import { tableOf } from "../support/docs-table.js";
-import { forTest } from "../support/lifetime.js";
+import { forTest, sharedByTests } from "../support/lifetime.js";
 import { preinstall } from "../support/packages/preinstall.js";
 import { run } from "../support/packages/run.js";
 
@@ -71,9 +64,9 @@ const PRINTED: Readonly<Record<string, unknown>> = {
 };
 
 let folder: string;
-let gateway: Gateway;
+const gateway = sharedByTests(() => createGateway({ port: 0 }));
+const path = sharedByTests(() => startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
 let redis: Redis;
-let path: NetworkProxy;
 
 /** The blocks of the pages whose first line is a name as a comment, without that line. */
 const recipes = Object.keys(PAGES).flatMap((page) =>
@@ -99,14 +92,10 @@ beforeAll(async () => {
   }
   await preinstall(folder, NEXT);
   await run("npm", ["install", "--no-audit", "--no-fund"], folder, {}, 300_000);
-  gateway = await createGateway({ port: 0 });
   redis = new Redis({ url: gateway.url, token: gateway.token });
-  path = await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } });
 }, 600_000);
 afterAll(async () => {
   redis?.close();
-  await path?.close();
-  await gateway?.close();
   rmSync(folder, { recursive: true, force: true });
 }, 180_000);
 
