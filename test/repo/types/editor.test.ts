@@ -83,14 +83,8 @@ test("an editor lists all options of a call, and those of commands by their name
   expect(completions('redis.zadd("z", { | })')).toEqual(
     expect.arrayContaining(["score", "member", "nx", "xx", "gt", "lt", "ch", "incr"]),
   );
-  expect(completions('redis.zrange("z", 0, 1, { | })')).toEqual([
-    "byLex",
-    "byScore",
-    "count",
-    "offset",
-    "rev",
-    "withScores",
-  ]);
+  const range = ["byLex", "byScore", "count", "offset", "rev", "withScores"];
+  expect(completions('redis.zrange("z", 0, 1, { | })')).toEqual(range);
   // The language service gives all members of an object the same rank, and editors then sort by name.
   const members = completions("redis.|");
   const byName = (a: string, b: string) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1);
