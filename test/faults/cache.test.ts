@@ -84,8 +84,7 @@ test("another function takes over from one that is frozen past its lease, whose 
 describe("on a path with faults", () => {
   let path: NetworkProxy;
   beforeEach(async () => {
-    path = await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } });
-    return () => path.close();
+    path = forTest(await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
   });
 
   function createFunction(

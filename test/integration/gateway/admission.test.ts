@@ -2,9 +2,8 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
-import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import { sharedByTests } from "../../support/lifetime.js";
+import { sharedEngine } from "./engines.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** A connection that was idle for less than a second is left alone. */
@@ -12,15 +11,14 @@ const LONG_IDLE = 1_100;
 
 let gateway: Gateway;
 const clients: Client[] = [];
-const engine = sharedByTests(() => startEmbeddedEngine());
+const engine = sharedEngine();
 afterEach(async () => {
   for (const client of clients.splice(0)) client.socket.destroy();
   await gateway.close();
 });
 
 async function start(options: Partial<GatewayOptions>): Promise<void> {
-  const lent = { description: "", connect: () => engine.connect(), close: async () => {} };
-  gateway = await createGateway({ engine: lent, port: 0, token: "t", shutdownTimeout: 200, ...options });
+  gateway = await createGateway({ engine, port: 0, token: "t", shutdownTimeout: 200, ...options });
 }
 
 /** One raw connection. */

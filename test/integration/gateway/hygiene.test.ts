@@ -1,27 +1,17 @@
 import { connect, type Socket } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
-import type { Engine } from "../../../gateway/src/engine/engine.js";
+import { afterEach, describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { sharedEngine } from "./engines.js";
 import { call, metric, run } from "./http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-let engine: Engine;
+const engine = sharedEngine();
 let gateway: Gateway;
 const sockets: Socket[] = [];
 const start = async (options: Partial<GatewayOptions> = {}) => {
-  gateway = await createGateway({
-    engine: { ...engine, connect: () => engine.connect(), close: async () => {} },
-    port: 0,
-    token: "t",
-    ...options,
-  });
+  gateway = await createGateway({ engine, port: 0, token: "t", ...options });
 };
-beforeAll(async () => {
-  engine = await startEmbeddedEngine();
-});
-afterAll(() => engine.close());
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
   await gateway.close();
