@@ -36,7 +36,7 @@ export function beforeTests(open: (shared: <T extends Closable>(opened: T) => T)
 /**
  * Opens one thing that the tests of a file or a group share, as {@link beforeTests}.
  *
- * @returns what stands for it: its members can be read as soon as it is open.
+ * @returns what stands for it: its members can be read as soon as it is open. A copy of it by `...` has none of them.
  */
 export function sharedByTests<T extends Closable>(open: () => Promise<T>): T {
   let opened: T;

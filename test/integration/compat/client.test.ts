@@ -9,7 +9,7 @@ import { sharedByTests } from "../../support/lifetime.js";
 let redis: compat.Redis;
 const gateway = sharedByTests(() => createGateway({ engine: "embedded", port: 0 }));
 beforeEach(async () => {
-  redis = new compat.Redis(gateway);
+  redis = new compat.Redis({ url: gateway.url, token: gateway.token });
   await redis.flushall();
 });
 
@@ -53,7 +53,7 @@ describe("errors", () => {
 test("kept errors are text, as in the reference, also after use() and when detached", async () => {
   await redis.set("text", "x");
   const { pipeline } = redis;
-  const theirs = await new reference.Redis(gateway)
+  const theirs = await new reference.Redis({ url: gateway.url, token: gateway.token })
     .pipeline()
     .incr("text")
     .get("text")
