@@ -16,6 +16,7 @@ import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { findServer, resolveServer } from "../../../gateway/src/engine/native/find-server.js";
 import { startPrivateServer } from "../../../gateway/src/engine/native/private-server.js";
 import { startEngine } from "../../../gateway/src/engine/start-engine.js";
+import { isRunning } from "../../support/is-running.js";
 import { sharedByTests } from "../../support/lifetime.js";
 import { newFolder } from "../../support/new-folder.js";
 import { RawClient } from "./raw-client.js";
@@ -45,15 +46,6 @@ async function processId(engine: Engine): Promise<number> {
   const info = (await redis.call("INFO", "server")) as string;
   redis.stream.destroy();
   return Number(/^process_id:(\d+)/m.exec(info)?.[1]);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 describe("a private Redis", { tags: "redis-server" }, () => {
