@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { createGateway, type Gateway } from "warmline-gateway";
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import { createGateway } from "warmline-gateway";
+import { sharedByTests } from "../support/lifetime.js";
 import { newFolder } from "../support/new-folder.js";
 import { run } from "../support/packages/run.js";
 
@@ -10,15 +11,13 @@ import { run } from "../support/packages/run.js";
 
 const root = resolve(import.meta.dirname, "../..");
 const folder = newFolder("packages");
-let gateway: Gateway;
+const gateway = sharedByTests(() => createGateway({ engine: "embedded", port: 0 }));
 const tarballs = inject("tarballs");
 
 beforeAll(async () => {
   writeFileSync(join(folder, "package.json"), '{"name":"empty","private":true}');
   await run("npm", ["install", "--no-audit", "--no-fund", tarballs.warmline], folder);
-  gateway = await createGateway({ engine: "embedded", port: 0 });
 });
-afterAll(() => gateway?.close());
 
 const environment = () => ({ WARMLINE_URL: gateway.url, WARMLINE_TOKEN: gateway.token });
 
