@@ -1,22 +1,18 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { namespaceMissing } from "../../bench/src/parts/tw-reuse.js";
 import { quickRun, rowsOf } from "../support/bench.js";
+import { newFolder } from "../support/new-folder.js";
 
 // Scenarios of the articles' smaller claims, each once, with its parts: they run, and what they count is right. No assertion is
 // about speed.
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder("bench");
 
 const run = (scenario: string, ...args: string[]): Promise<any> =>
   quickRun(folder, scenario, "--seed", "1", ...args);
 
-test("sequential runs every mode, a cache miss over one connection, and a caller who waits for the function", {
-  timeout: 120_000,
-}, async () => {
+test("sequential runs every mode, a cache miss over one connection, and a caller who waits for the function", async () => {
   const few = ["--rounds", "1", "--invocations", "3"];
   const result = await run("sequential", "--clients", "warmline,agent", ...few);
   const modes = new Map<string, number>();
@@ -48,7 +44,7 @@ test("sequential runs every mode, a cache miss over one connection, and a caller
   }
   const frozen = [true, true, true, true, false, false, false, false];
   expect(calls.map((row) => row.frozen)).toEqual([...frozen, ...frozen]);
-});
+}, 120_000);
 
 test("memory limits the processor, and its part runs the article's code for ioredis: PING and QUIT are queued at once", {
   tags: ["redis-server", "linux"],

@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -12,11 +11,12 @@ import { createGateway, type Gateway } from "warmline-gateway";
 import { type Instance, startInstance } from "warmline-testbed";
 import { readReport } from "../../bench/src/aws/lambda.js";
 import { bench, schemaErrors } from "../support/bench.js";
+import { newFolder } from "../support/new-folder.js";
 
 // The code that is deployed runs in the testbed, and an "aws" in PATH stands for the AWS CLI.
 
 const run = promisify(execFile);
-const folder = mkdtempSync(join(tmpdir(), "warmline-aws-"));
+const folder = newFolder("aws");
 const build = join(folder, "build");
 const TOKEN = "a-token-that-must-not-be-printed";
 /** Sends its arguments to the test and prints what it gets back. */
@@ -115,7 +115,6 @@ afterAll(async () => {
   server.close();
   await instance?.stop();
   await gateway.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** Returns the number that the function counts up. */
@@ -132,9 +131,7 @@ const environment = (stack: string) => ({
 });
 
 describe("the scenario lambda", () => {
-  test("lambda measures the deployed code, with a new instance per case", {
-    timeout: 300_000,
-  }, async () => {
+  test("lambda measures the deployed code, with a new instance per case", async () => {
     const few = ["--rounds", "1", "--invocations", "2", "--seconds", "0.1"];
     const args = ["lambda", "--clients", "warmline,agent", ...few];
     const files = ["--json", "lambda.json", "--report", "lambda.html"];
@@ -162,7 +159,7 @@ describe("the scenario lambda", () => {
     for (const output of [stdout, stderr, text, readFileSync(join(folder, "lambda.html"), "utf8")]) {
       expect(output).not.toContain(TOKEN);
     }
-  });
+  }, 300_000);
 
   test("a stack that does not exist is an error in AWS's words", async () => {
     const { code, stderr } = await bench(folder, ["lambda", "--quick"], environment("other"));

@@ -1,13 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { newFolder } from "../support/new-folder.js";
 
 const dist = resolve(import.meta.dirname, "../../bench/dist/perf");
-const folder = mkdtempSync(join(tmpdir(), "warmline-cold-start-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder("cold-start");
 
 /** Starts a process as `cold` does, with a client of this code. Returns its times in ms. */
 function coldStart(code: string, phase: string, gapMs: number) {

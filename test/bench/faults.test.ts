@@ -1,12 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { findRedisServer } from "warmline-testbed";
 import { benchOutput } from "../support/bench.js";
+import { newFolder } from "../support/new-folder.js";
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder("bench");
 
 const bench = (...args: string[]): Promise<string> => benchOutput(folder, args);
 

@@ -1,14 +1,13 @@
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { type BenchEnded, rowsOf, bench as runBench, schemaErrors, startBench } from "../support/bench.js";
+import { newFolder } from "../support/new-folder.js";
 
 const bench = (folder: string, ...args: string[]) => runBench(folder, args);
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder("bench");
 
 describe("npm start, a few invocations", () => {
   let ended: BenchEnded;

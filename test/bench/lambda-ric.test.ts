@@ -4,9 +4,10 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, r
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { startInstance } from "warmline-testbed";
 import { bench, schemaErrors } from "../support/bench.js";
+import { newFolder } from "../support/new-folder.js";
 
 // AWS's runtime client builds native code, so only this suite installs it, into a separate folder.
 
@@ -39,9 +40,8 @@ function installRic(): string {
 }
 
 describe("AWS's own runtime client", { tags: "lambda-ric" }, () => {
-  const folder = mkdtempSync(join(tmpdir(), "warmline-lambda-ric-"));
+  const folder = newFolder("lambda-ric");
   let ric: string;
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   beforeAll(() => {
     ric = join(installRic(), "node_modules/aws-lambda-ric");

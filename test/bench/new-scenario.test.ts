@@ -1,22 +1,21 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import ts from "typescript";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { findRedisServer } from "warmline-testbed";
 import { scenarios as readScenarios } from "../../bench/src/registry.js";
 import { benchOutput, schemaErrors } from "../support/bench.js";
+import { newFolder } from "../support/new-folder.js";
 import { isExhaustive } from "../support/random-tests.js";
 
 // The examples of a scenario and a client in bench/README.md, applied to a copy of the repository.
 
 const defined = await readScenarios();
 const root = resolve(import.meta.dirname, "../..");
-const copy = mkdtempSync(join(tmpdir(), "warmline-new-scenario-"));
+const copy = newFolder("new-scenario");
 const src = join(copy, "bench/src");
 const added = [join(src, "scenarios/values.ts"), join(src, "clients/undici-pool.ts")];
-afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 /** Runs the bench of the copy and returns what it prints. */
 const bench = (...args: string[]): Promise<string> =>

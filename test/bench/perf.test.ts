@@ -1,13 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { bench, schemaErrors } from "../support/bench.js";
+import { newFolder } from "../support/new-folder.js";
 
 // One quick round each: that everything is measured, not how fast it is.
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder("bench");
 
 async function run(scenario: string, ...args: string[]): Promise<any> {
   const files = ["--json", `${scenario}.json`, "--report", `${scenario}.html`];
@@ -22,9 +21,7 @@ async function run(scenario: string, ...args: string[]): Promise<any> {
 const CLIENTS = ["warmline", "upstash", "ioredis"];
 const clients = ["--clients", CLIENTS.join()];
 
-test("cold measures clients with and without an init phase, over HTTP and TCP", {
-  timeout: 120_000,
-}, async () => {
+test("cold measures clients with and without an init phase, over HTTP and TCP", async () => {
   const { data, settings } = await run("cold", "--rtt", "10", ...clients);
   expect(settings.clients).toEqual(CLIENTS);
   const ways = [
@@ -41,11 +38,9 @@ test("cold measures clients with and without an init phase, over HTTP and TCP", 
     expect(row.cpuMs.p50.value).toBeGreaterThan(0);
     if (row.way !== ways[0]) expect(row.warmMs.p50.value).toBeGreaterThan(9);
   }
-});
+}, 120_000);
 
-test("throughput measures concurrency, batches, sizes, arrivals and real servers, over the given round trip", {
-  timeout: 120_000,
-}, async () => {
+test("throughput measures concurrency, batches, sizes, arrivals and real servers, over the given round trip", async () => {
   const { data, settings } = await run("throughput", "--rtt", "3", ...clients);
   expect(settings.rttMs).toBe("3");
   const cells = new Set(data.map(({ cell }: any) => cell));
@@ -62,4 +57,4 @@ test("throughput measures concurrency, batches, sizes, arrivals and real servers
   expect(cells).toContain("real servers: 50 in flight");
   for (const row of data) expect(row.perSecond.p50.value).toBeGreaterThan(0);
   for (const { latencies } of of("GET of 1,000,000 bytes")) expect(latencies.min).toBeGreaterThanOrEqual(3);
-});
+}, 120_000);

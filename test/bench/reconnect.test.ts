@@ -1,11 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { bench, rowsOf, schemaErrors } from "../support/bench.js";
+import { newFolder } from "../support/new-folder.js";
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-reconnect-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder("reconnect");
 
 test("reconnect opens a connection per command where it says so, for plain sockets and for clients of 16 users", {
   tags: "redis-server",

@@ -1,11 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Pauses, runPaused } from "../../bench/src/rig/run-paused.js";
+import { newFolder } from "../support/new-folder.js";
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-paused-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder("paused");
 
 /** Runs instances of a handler with this code side by side. `pausesOf` has their pauses, and receives the number of the instance. */
 function run(instances: number, code: string, pausesOf: (instance: number) => Pauses) {

@@ -1,10 +1,12 @@
-import { createServer, type Server } from "node:http";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
 import { build } from "esbuild";
 import type { BrowserContext, Page } from "playwright-core";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { createGateway, type Gateway } from "warmline-gateway";
+import { forTest } from "../support/lifetime.js";
 import { describeInBrowser, launchBrowser } from "./support/browser.js";
 
 const ADMIN = "admin-token";
@@ -12,36 +14,26 @@ const PAGE = "page-token";
 
 describeInBrowser("a web page of another site", (browser) => {
   let gateway: Gateway;
-  /** The attacker's site: any page that a developer happens to open. */
-  let site: Server;
+  /** The origin of the attacker's site: any page that a developer happens to open. */
   let origin: string;
   let context: BrowserContext;
   let page: Page;
 
   async function start(cors?: string[]): Promise<void> {
-    gateway = await createGateway({
-      engine: "embedded",
-      port: 0,
-      token: ADMIN,
-      tokens: [{ name: "page", token: PAGE, role: "read-only" }],
-      ...(cors ? { cors } : {}),
-    });
+    const tokens = [{ name: "page", token: PAGE, role: "read-only" }] as const;
+    const options = { engine: "embedded", port: 0, token: ADMIN, tokens } as const;
+    gateway = forTest(await createGateway({ ...options, ...(cors ? { cors } : {}) }));
   }
 
   beforeEach(async () => {
-    site = createServer((_, response) => {
+    const site = createServer((_, response) => {
       response.setHeader("content-type", "text/html");
       response.end("<!doctype html><title>another site</title><body></body>");
     });
-    await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
+    await once(forTest(site).listen(0, "127.0.0.1"), "listening");
     origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
-    context = await browser().newContext();
+    context = forTest(await browser().newContext());
     page = await context.newPage();
-  });
-  afterEach(async () => {
-    await context?.close();
-    await gateway?.close();
-    await new Promise((resolve) => site.close(resolve));
   });
 
   /** A command as a program sends it. */

@@ -1,11 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { type Certificate, makeCertificate, type RedisCluster, startCluster } from "warmline-testbed";
 import { call } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
-import { forTest } from "../support/lifetime.js";
+import { commands } from "../support/commands.js";
+import { beforeTests, forTest } from "../support/lifetime.js";
 import { newFolder } from "../support/new-folder.js";
 import { gatewayAt, keyOfEachSlot, replicated, until } from "./support.js";
 
@@ -19,19 +20,16 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
   const folder = newFolder("cluster-access");
   let certificate: Certificate;
   let cluster: RedisCluster;
-  beforeAll(async () => {
+  beforeTests(async (shared) => {
     certificate = makeCertificate();
+    shared({ close: () => certificate.remove() });
     const tls = join(folder, "both.pem");
     writeFileSync(tls, certificate.key + certificate.cert);
-    cluster = await startCluster({ tls });
+    cluster = shared(await startCluster({ tls }));
     // The same user on every node, without permission even for the command that detects a cluster.
     const rules = ["~ann:*", "&ann:*", "+@all", "-@admin", "-info", "-cluster"];
     for (const node of cluster.nodes)
       await node.command("ACL", "SETUSER", "ann", "on", ">pass word", ...rules);
-  });
-  afterAll(async () => {
-    await cluster?.stop();
-    certificate?.remove();
   });
 
   const tokens = [
@@ -46,39 +44,33 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
     return status === 200 ? json.result : { status, ...json };
   };
 
-  test.each(["in the clear", "with TLS"])(
-    "a Redis user's token works on every node as that user, %s",
-    async (how) => {
-      const gateway = forTest(await start(how === "with TLS" ? cluster.tlsUrl : cluster.url));
-      await runAs(gateway, "main", "FLUSHALL");
-      const token = "ann";
-      const keys = keysOfEveryNode.map((key) => `ann:${key}`);
-      const body = keys.flatMap((key) => [
-        ["INCR", key],
-        ["GET", key.slice(4)],
-      ]);
-      const { json } = await call(gateway, "/pipeline", { token, body });
-      const expected = keys.flatMap(() => [{ result: 1 }, { error: noperm }]);
-      expect(json).toEqual(expected);
-      // Replicas serve reads, too.
-      await replicated(cluster);
-      expect(await runAs(gateway, token, "MGET", ...keys)).toEqual(keys.map(() => "1"));
-      expect(await runAs(gateway, token, "MGET", ...keys, "bob:k")).toEqual({ status: 400, error: noperm });
-      expect(await runAs(gateway, token, "ACL", "WHOAMI")).toBe("ann");
-      const both = [
-        ["RPUSH", "ann:{t}l", "x"],
-        ["LLEN", "ann:{t}l"],
-      ];
-      const ran = await call(gateway, "/multi-exec", { token, body: both });
-      expect(ran.json).toEqual([{ result: 1 }, { result: 1 }]);
-      expect(await runAs(gateway, token, "BLPOP", "ann:{t}l", 5)).toEqual(["ann:{t}l", "x"]);
-      expect((await call(gateway, "/subscribe/bob", { token })).json).toEqual({ error: noperm });
-      const stream = forTest(await listen(gateway, "/subscribe/ann:news", { token }));
-      await until(() => stream.data.length === 1);
-      await runAs(gateway, "main", "PUBLISH", "ann:news", "hello");
-      await until(() => stream.data.includes("message,ann:news,hello"));
-    },
-  );
+  test.each(["in the clear", "with TLS"])("a user's token is that user on every node, %s", async (how) => {
+    const gateway = forTest(await start(how === "with TLS" ? cluster.tlsUrl : cluster.url));
+    await runAs(gateway, "main", "FLUSHALL");
+    const token = "ann";
+    const keys = keysOfEveryNode.map((key) => `ann:${key}`);
+    const body = keys.flatMap((key) => [
+      ["INCR", key],
+      ["GET", key.slice(4)],
+    ]);
+    const { json } = await call(gateway, "/pipeline", { token, body });
+    const expected = keys.flatMap(() => [{ result: 1 }, { error: noperm }]);
+    expect(json).toEqual(expected);
+    // Replicas serve reads, too.
+    await replicated(cluster);
+    expect(await runAs(gateway, token, "MGET", ...keys)).toEqual(keys.map(() => "1"));
+    expect(await runAs(gateway, token, "MGET", ...keys, "bob:k")).toEqual({ status: 400, error: noperm });
+    expect(await runAs(gateway, token, "ACL", "WHOAMI")).toBe("ann");
+    const both = commands("RPUSH ann:{t}l x", "LLEN ann:{t}l");
+    const ran = await call(gateway, "/multi-exec", { token, body: both });
+    expect(ran.json).toEqual([{ result: 1 }, { result: 1 }]);
+    expect(await runAs(gateway, token, "BLPOP", "ann:{t}l", 5)).toEqual(["ann:{t}l", "x"]);
+    expect((await call(gateway, "/subscribe/bob", { token })).json).toEqual({ error: noperm });
+    const stream = forTest(await listen(gateway, "/subscribe/ann:news", { token }));
+    await until(() => stream.data.length === 1);
+    await runAs(gateway, "main", "PUBLISH", "ann:news", "hello");
+    await until(() => stream.data.includes("message,ann:news,hello"));
+  });
 
   test("a key prefix holds on every node, for exactly-once writes and scans too", async () => {
     const gateway = forTest(await start());
@@ -148,13 +140,8 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
     expect(await runAs(gateway, "app", "SORT", "l")).toEqual(["1", "2"]);
     expect(await runAs(gateway, "app", "BLPOP", "l", 1)).toEqual(["l", "2"]);
     expect(await runAs(gateway, "app", "EVAL", "return redis.call('LPOP', KEYS[1])", 1, "l")).toBe("1");
-    const { json } = await call(gateway, "/multi-exec", {
-      token: "app",
-      body: [
-        ["INCR", "n"],
-        ["PUBLISH", "c", "m"],
-      ],
-    });
+    const body = commands("INCR n", "PUBLISH c m");
+    const { json } = await call(gateway, "/multi-exec", { token: "app", body });
     expect(json).toEqual([{ result: 1 }, { result: 0 }]);
     const stream = forTest(await listen(gateway, "/psubscribe/n*", { token: "app" }));
     await until(() => stream.data.length === 1);

@@ -1,26 +1,28 @@
-import { connect, createServer, type Server } from "node:net";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import { beforeEach, describe, expect, test } from "vitest";
 import { freePorts, type RedisServer, startRedis } from "warmline-testbed";
-import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
+import type { Gateway, GatewayOptions } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
-import { metric, pipeline, run, sleep, transaction, until } from "./support.js";
+import { commands } from "../support/commands.js";
+import { forTest } from "../support/lifetime.js";
+import { gatewayAt, metric, pipeline, run, sleep, transaction, until } from "./support.js";
 
 // A failover behind an address that stays, such as that of a cloud's endpoint or of a service of Kubernetes.
 
 describe("one address that leads to a primary, and later to another one", { tags: "redis-server" }, () => {
   let servers: RedisServer[];
-  let forwarder: Server;
   let target: RedisServer;
   let url: string;
   let gateway: Gateway;
 
   beforeEach(async () => {
-    servers = await Promise.all(
-      [1, 2].map(() => startRedis({ listen: "tcp", flags: ["--repl-diskless-sync-delay", "0"] })),
-    );
+    const flags = ["--repl-diskless-sync-delay", "0"];
+    servers = await Promise.all([1, 2].map(() => startRedis({ listen: "tcp", flags })));
+    for (const server of servers) forTest(server);
     target = servers[0]!;
     await follow(servers[1]!, servers[0]!);
-    forwarder = createServer((client) => {
+    const forwarder = createServer((client) => {
       const server = connect(target.port!, "127.0.0.1");
       client.pipe(server).pipe(client);
       for (const [one, other] of [
@@ -32,17 +34,12 @@ describe("one address that leads to a primary, and later to another one", { tags
       }
     });
     const [port] = await freePorts(1);
-    await new Promise<void>((resolve) => forwarder.listen(port, "127.0.0.1", resolve));
+    await once(forTest(forwarder).listen(port, "127.0.0.1"), "listening");
     url = `redis://127.0.0.1:${port}`;
-  });
-  afterEach(async () => {
-    await gateway?.close();
-    forwarder.close();
-    await Promise.all(servers.map((server) => server.stop()));
   });
 
   const start = async (options: Partial<GatewayOptions> = {}) => {
-    gateway = await createGateway({ redis: url, port: 0, commandTimeout: 20_000, ...options });
+    gateway = forTest(await gatewayAt(url, { commandTimeout: 20_000, ...options }));
   };
 
   /** Makes a server the replica of another, and waits until it has its data. */
@@ -72,22 +69,11 @@ describe("one address that leads to a primary, and later to another one", { tags
       }
     };
     const script = 'redis.call("GET", "x"); return redis.call("INCR", KEYS[1])';
+    const [both, one] = [commands("INCR pipeline", "GET x"), commands("INCR transaction")];
     const loads = users.flatMap(() => [
       load("single", () => run(gateway, "INCR", "single")),
-      load(
-        "pipeline",
-        async () =>
-          (
-            await pipeline(gateway, [
-              ["INCR", "pipeline"],
-              ["GET", "x"],
-            ])
-          )[0]!.result,
-      ),
-      load(
-        "transaction",
-        async () => (await transaction(gateway, [["INCR", "transaction"]])).json[0]?.result,
-      ),
+      load("pipeline", async () => (await pipeline(gateway, both))[0]!.result),
+      load("transaction", async () => (await transaction(gateway, one)).json[0]?.result),
       load("script", () => run(gateway, "EVAL", script, 1, "script")),
     ]);
     const popped = run(gateway, "BLPOP", "queue", 20);

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { type RedisCluster, startCluster, startRedis } from "warmline-testbed";
 import { CliProcess } from "../integration/cli/cli-process.js";
+import { commands as commandsOf } from "../support/commands.js";
 import { type Item, keyOfEachSlot, until } from "./support.js";
 
 // Commands that block at Redis when the gateway gets SIGTERM, before each kind of deployment.
@@ -86,9 +87,7 @@ describe.each(deployments)("SIGTERM before %s", { tags: "redis-server" }, (_name
     return counts.reduce((sum, count) => sum + count);
   }
 
-  test("a gateway ends blocking commands of every kind with 503, as not applied, and exits with 0", {
-    timeout: 60_000,
-  }, async () => {
+  test("a gateway ends blocking commands of every kind with 503, as not applied, and exits with 0", async () => {
     await start("--shutdown-timeout", "20s");
     const { keys, of } = deployment;
     const [k0, k1, k2, k3, k4, k5, k6, k7, k8] = keys as readonly string[];
@@ -103,22 +102,9 @@ describe.each(deployments)("SIGTERM before %s", { tags: "redis-server" }, (_name
       ["BLMPOP", "60", "1", k6, "LEFT"],
     ];
     const single = commands.map((command) => post(command));
-    const mixed = post(
-      [
-        ["SET", `{${k7}}a`, 1],
-        ["BLPOP", k7, 60],
-        ["INCR", `{${k7}}a`],
-        ["BRPOP", k8, 60],
-      ],
-      "/pipeline",
-    );
-    const waits = post(
-      [
-        ["SET", `{${k7}}b`, 1],
-        ["WAIT", 9, 0],
-      ],
-      "/pipeline",
-    );
+    const several = commandsOf(`SET {${k7}}a 1`, `BLPOP ${k7} 60`, `INCR {${k7}}a`, `BRPOP ${k8} 60`);
+    const mixed = post(several, "/pipeline");
+    const waits = post(commandsOf(`SET {${k7}}b 1`, "WAIT 9 0"), "/pipeline");
     await until(async () => (await blocked()) >= commands.length + 2);
     gateway.child.kill("SIGTERM");
     for (const [at, response] of (await Promise.all(single)).entries()) {
@@ -143,11 +129,9 @@ describe.each(deployments)("SIGTERM before %s", { tags: "redis-server" }, (_name
     for (const key of [k0, k1, k2, k6, k7, k8] as string[]) expect(await of(key)("RPUSH", key, "x")).toBe(1);
     expect(await of(k5!)("ZADD", k5!, 1, "m")).toBe(1);
     expect(await of(k5!)("ZCARD", k5!)).toBe(1);
-  });
+  }, 60_000);
 
-  test("a command that Redis does not let the gateway unblock has an unknown outcome", {
-    timeout: 60_000,
-  }, async () => {
+  test("a command that Redis does not let the gateway unblock has an unknown outcome", async () => {
     deployment = await startDeployment();
     const { keys, of, primaries } = deployment;
     for (const send of primaries)
@@ -163,11 +147,9 @@ describe.each(deployments)("SIGTERM before %s", { tags: "redis-server" }, (_name
     expect(await gateway.ended).toBe(0);
     await until(async () => (await blocked()) === 0);
     expect(await of(keys[0]!)("RPUSH", keys[0]!, "x")).toBe(1);
-  });
+  }, 60_000);
 
-  test("commands that wait for a server get 503 as not applied, or the reply of the next one", {
-    timeout: 60_000,
-  }, async () => {
+  test("commands that wait for a server get 503 as not applied, or the reply of the next one", async () => {
     await start("--shutdown-timeout", "1s");
     const { keys, kill } = deployment;
     const key = keys[0]!;
@@ -195,5 +177,5 @@ describe.each(deployments)("SIGTERM before %s", { tags: "redis-server" }, (_name
       if (response.status !== 200) expect(response).toMatchObject(unsent);
     }
     expect(await gateway.ended).toBe(0);
-  });
+  }, 60_000);
 });

@@ -1,22 +1,18 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { type RedisCluster, startCluster } from "warmline-testbed";
-import type { Gateway } from "../../gateway/src/index.js";
+import { startCluster } from "warmline-testbed";
 import { call } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
-import { beforeTests, forTest } from "../support/lifetime.js";
+import { commands } from "../support/commands.js";
+import { forTest, sharedByTests } from "../support/lifetime.js";
 import { gatewayAt, keyOfEachSlot, pipeline, pipelineOf, run, transaction, until } from "./support.js";
 
 // Commands through the gateway on a real cluster: what comes back is as from one Redis.
 
 describe("a cluster of three primaries and three replicas", { tags: "redis-server" }, () => {
-  let cluster: RedisCluster;
-  let gateway: Gateway;
   const keys = keyOfEachSlot();
   const primaries = () => cluster.nodes.filter(({ role }) => role === "primary");
-  beforeTests(async (shared) => {
-    cluster = shared(await startCluster());
-    gateway = shared(await gatewayAt(cluster.url));
-  });
+  const cluster = sharedByTests(() => startCluster());
+  const gateway = sharedByTests(() => gatewayAt(cluster.url));
   beforeEach(async () => {
     expect(await run(gateway, "FLUSHALL")).toBe("OK");
   });
@@ -75,11 +71,8 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
   });
 
   test("a command that can't be split is refused alone, and its error says what to do", async () => {
-    const [first, refused, last] = await pipeline(gateway, [
-      ["SET", "a", "1"],
-      ["RENAME", "a", "b"],
-      ["GET", "a"],
-    ]);
+    const body = commands("SET a 1", "RENAME a b", "GET a");
+    const [first, refused, last] = await pipeline(gateway, body);
     expect(first).toEqual({ result: "OK" });
     expect(refused!.error).toMatch(/^CROSSSLOT .*hash tag/);
     expect(last).toEqual({ result: "1" });
@@ -95,31 +88,14 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
   });
 
   test("transactions run on one slot, and are refused whole on several", async () => {
-    const ran = await transaction(gateway, [
-      ["SET", "{t}n", 1],
-      ["PING"],
-      ["INCR", "{t}n"],
-      ["MGET", "{t}n", "{t}m"],
-    ]);
+    const ran = await transaction(gateway, commands("SET {t}n 1", "PING", "INCR {t}n", "MGET {t}n {t}m"));
     expect(ran.json).toEqual([{ result: "OK" }, { result: "PONG" }, { result: 2 }, { result: ["2", null] }]);
-    for (const [commands, text] of [
-      [
-        [
-          ["SET", "a", 1],
-          ["SET", "b", 2],
-        ],
-        /command 2 of 2, 'set': CROSSSLOT/,
-      ],
-      [
-        [
-          ["SET", "a", 1],
-          ["MGET", "a", "b"],
-        ],
-        /command 2 of 2, 'mget': CROSSSLOT/,
-      ],
-      [[["SET", "a", 1], ["DBSIZE"]], /command 2 of 2, 'dbsize': ERR .*several nodes/],
+    for (const [second, text] of [
+      ["SET b 2", /command 2 of 2, 'set': CROSSSLOT/],
+      ["MGET a b", /command 2 of 2, 'mget': CROSSSLOT/],
+      ["DBSIZE", /command 2 of 2, 'dbsize': ERR .*several nodes/],
     ] as const) {
-      const response = await transaction(gateway, commands);
+      const response = await transaction(gateway, commands("SET a 1", second));
       expect(response.status).toBe(400);
       expect(response.json.error).toMatch(text);
     }
@@ -171,12 +147,7 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
     });
     await run(gateway, "RPUSH", "list", "x");
     expect(await popping).toEqual(["list", "x"]);
-    const written = await pipeline(gateway, [
-      ["SET", "a", 1],
-      ["SET", "b", 1],
-      ["SET", "c", 1],
-      ["WAIT", 1, 5_000],
-    ]);
+    const written = await pipeline(gateway, commands("SET a 1", "SET b 1", "SET c 1", "WAIT 1 5000"));
     expect(written.map(({ result }) => result)).toEqual(["OK", "OK", "OK", 1]);
     const entries = run(gateway, "XREAD", "BLOCK", 10_000, "STREAMS", "stream", "$");
     const added: Promise<unknown>[] = [];
@@ -200,33 +171,30 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
     ["prefer-replica", false, true],
     ["replica", false, true],
     ["any", true, true],
-  ] as const)(
-    "%s routes reads to its nodes, and writes go to primaries",
-    async (readPolicy, byPrimaries, byReplicas) => {
-      const other = forTest(await gatewayAt(cluster.url, { readPolicy }));
-      const some = keys.filter((_, slot) => slot % 256 === 0);
-      for (const node of cluster.nodes) await node.command("CONFIG", "RESETSTAT");
-      // A read that follows a write of its slot in the same pipeline still goes to the primary.
-      const written = await pipeline(
-        other,
-        some.flatMap((key) => [
-          ["SET", key, "new"],
-          ["GETRANGE", key, 0, -1],
-        ]),
+  ] as const)("%s reads from its nodes, writes to primaries", async (readPolicy, byPrimaries, byReplicas) => {
+    const other = forTest(await gatewayAt(cluster.url, { readPolicy }));
+    const some = keys.filter((_, slot) => slot % 256 === 0);
+    for (const node of cluster.nodes) await node.command("CONFIG", "RESETSTAT");
+    // A read that follows a write of its slot in the same pipeline still goes to the primary.
+    const written = await pipeline(
+      other,
+      some.flatMap((key) => [
+        ["SET", key, "new"],
+        ["GETRANGE", key, 0, -1],
+      ]),
+    );
+    expect(written.every(({ result }, at) => result === (at % 2 === 0 ? "OK" : "new"))).toBe(true);
+    for (let round = 0; round < 4; round++) {
+      await pipelineOf(other, some, (key) => ["GET", key]);
+    }
+    for (const { role, command } of cluster.nodes) {
+      const stats = String(await command("INFO", "commandstats"));
+      expect(/cmdstat_get:/.test(stats), `${role}: GET`).toBe(
+        role === "primary" ? byPrimaries : byReplicas,
       );
-      expect(written.every(({ result }, at) => result === (at % 2 === 0 ? "OK" : "new"))).toBe(true);
-      for (let round = 0; round < 4; round++) {
-        await pipelineOf(other, some, (key) => ["GET", key]);
-      }
-      for (const { role, command } of cluster.nodes) {
-        const stats = String(await command("INFO", "commandstats"));
-        expect(/cmdstat_get:/.test(stats), `${role}: GET`).toBe(
-          role === "primary" ? byPrimaries : byReplicas,
-        );
-        expect(/cmdstat_getrange:/.test(stats), `${role}: GETRANGE`).toBe(role === "primary");
-      }
-    },
-  );
+      expect(/cmdstat_getrange:/.test(stats), `${role}: GETRANGE`).toBe(role === "primary");
+    }
+  });
 
   test("an unknown command, and one with too few arguments, return Redis's own error", async () => {
     expect((await run(gateway, "NOSUCH", "k")).error).toMatch(/^ERR unknown command/);

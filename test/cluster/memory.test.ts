@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type ClusterNode, type RedisCluster, startCluster } from "warmline-testbed";
+import { type ClusterNode, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
-import { beforeTests } from "../support/lifetime.js";
+import { beforeTests, sharedByTests } from "../support/lifetime.js";
 import { gatewayAt, type Item, keyOfEachSlot, metric, run, sleep, until } from "./support.js";
 
 // Replies of a cluster that are larger than the gateway's budget for buffers.
@@ -17,11 +17,10 @@ const PARTS = 20;
 const KEYS_OF_TWO_NODES = keyOfEachSlot().filter((_, slot) => slot === 0 || slot === 16_383);
 
 describe("memory, before a cluster", { tags: "redis-server" }, () => {
-  let cluster: RedisCluster;
   let gateway: Gateway;
+  // One of the tests stops a node.
+  const cluster = sharedByTests(() => startCluster({ nodeTimeoutMs: 60_000 }));
   beforeTests(async (shared) => {
-    // One of the tests stops a node.
-    cluster = shared(await startCluster({ nodeTimeoutMs: 60_000 }));
     const loader = await gatewayAt(cluster.url);
     for (let i = 0; i < PARTS; i++) await run(loader, "APPEND", "large", PART);
     await loader.close();

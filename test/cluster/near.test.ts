@@ -1,14 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import {
-  type ClusterNode,
-  connectRedis,
-  type RedisCluster,
-  type RedisGroup,
-  startCluster,
-  startSentinels,
-} from "warmline-testbed";
+import { describe, expect, test } from "vitest";
+import { type ClusterNode, connectRedis, startCluster, startSentinels } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
+import { forTest, sharedByTests } from "../support/lifetime.js";
 import { failOver, gatewayAt, slotOf, until } from "./support.js";
 
 /** The report in a response: its state, and the buckets that have changed, `*`, or `new` and the prefixes. */
@@ -38,23 +32,13 @@ async function newEpoch(gateway: Gateway, before = "none"): Promise<string> {
   return state;
 }
 
-const _MAX_STALE = 100;
-
 const bucket = (key: string) => slotOf(key).toString(36);
 
 describe("reports of changes in a cluster", { tags: "redis-server" }, () => {
-  let cluster: RedisCluster;
-  let gateway: Gateway;
   const options = { nearPrefix: ["near:"], logLevel: "silent" } as const;
-  beforeAll(async () => {
-    // One of the tests kills a primary.
-    cluster = await startCluster({ nodeTimeoutMs: 3_000 });
-    gateway = await gatewayAt(cluster.url, options);
-  });
-  afterAll(async () => {
-    await gateway?.close();
-    await cluster?.stop();
-  });
+  // One of the tests kills a primary.
+  const cluster = sharedByTests(() => startCluster({ nodeTimeoutMs: 3_000 }));
+  const gateway = sharedByTests(() => gatewayAt(cluster.url, options));
 
   /** Keys with the prefix that a node serves now. */
   async function keysAt(node: ClusterNode, count: number): Promise<string[]> {
@@ -152,18 +136,10 @@ describe("reports of changes in a cluster", { tags: "redis-server" }, () => {
 });
 
 describe("reports of changes behind Sentinels", { tags: "redis-server" }, () => {
-  let group: RedisGroup;
-  let gateway: Gateway | undefined;
-  beforeEach(async () => {
-    group = await startSentinels();
-  });
-  afterEach(async () => {
-    await gateway?.close();
-    await group?.stop();
-  });
-
   test("a new primary begins a new epoch", async () => {
-    gateway = await gatewayAt(group.url, { nearPrefix: ["near:"], logLevel: "silent" });
+    const group = forTest(await startSentinels());
+    const options = { nearPrefix: ["near:"], logLevel: "silent" } as const;
+    const gateway = forTest(await gatewayAt(group.url, options));
     const state = await newEpoch(gateway);
     await call(gateway, "/", { body: ["SET", "near:a", "1"] });
     expect((await report(gateway, `verify,${state}`)).changes).toBe(bucket("near:a"));

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type RedisCluster, startCluster } from "warmline-testbed";
-import type { Gateway } from "../../gateway/src/index.js";
-import { beforeTests } from "../support/lifetime.js";
+import { startCluster } from "warmline-testbed";
+import { sharedByTests } from "../support/lifetime.js";
 import { migrate } from "./migrate.js";
 import { gatewayAt, keyOfEachSlot, metric, pipeline, pipelineOf, run, transaction } from "./support.js";
 
@@ -11,13 +10,9 @@ import { gatewayAt, keyOfEachSlot, metric, pipeline, pipelineOf, run, transactio
 const MOVED_SLOTS = 1_500;
 
 describe("1,500 slots moved under load", { tags: "redis-server", retry: 0 }, () => {
-  let cluster: RedisCluster;
-  let gateway: Gateway;
   const keys = keyOfEachSlot();
-  beforeTests(async (shared) => {
-    cluster = shared(await startCluster({ nodeTimeoutMs: 10_000 }));
-    gateway = shared(await gatewayAt(cluster.url));
-  });
+  const cluster = sharedByTests(() => startCluster({ nodeTimeoutMs: 10_000 }));
+  const gateway = sharedByTests(() => gatewayAt(cluster.url));
 
   test("every reply is right, every increment counts once and order is kept while 1,500 slots move", async () => {
     const [first, second, third] = cluster.nodes;

@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type ClusterNode, type RedisCluster, startCluster } from "warmline-testbed";
+import { beforeEach, describe, expect, test } from "vitest";
+import { type ClusterNode, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
+import { sharedByTests } from "../support/lifetime.js";
 import { migrate } from "./migrate.js";
 import { gatewayAt, keyOfEachSlot, run } from "./support.js";
 
 // SCAN returns every key that exists throughout, whichever slots move meanwhile.
 
 describe("SCAN while slots move", { tags: "redis-server", retry: 0 }, () => {
-  let cluster: RedisCluster;
-  let gateway: Gateway;
-  let other: Gateway;
   const keys = keyOfEachSlot().filter((_, slot) => slot % 5 < 1);
-  beforeAll(async () => {
-    cluster = await startCluster({ nodeTimeoutMs: 10_000 });
-    gateway = await gatewayAt(cluster.url);
-    other = await gatewayAt(cluster.url);
-  });
-  afterAll(async () => {
-    await gateway?.close();
-    await other?.close();
-    await cluster?.stop();
-  });
+  const cluster = sharedByTests(() => startCluster({ nodeTimeoutMs: 10_000 }));
+  const gateway = sharedByTests(() => gatewayAt(cluster.url));
+  const other = sharedByTests(() => gatewayAt(cluster.url));
   beforeEach(async () => {
     await run(gateway, "FLUSHALL");
     await run(gateway, "MSET", ...keys.flatMap((key) => [key, "v"]));

@@ -1,19 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type RedisGroup, startSentinels } from "warmline-testbed";
-import type { Gateway } from "../../gateway/src/index.js";
+import { describe, expect, test } from "vitest";
+import { startSentinels } from "warmline-testbed";
+import { commands } from "../support/commands.js";
+import { forTest, sharedByTests } from "../support/lifetime.js";
 import { gatewayAt, metric, pipeline, pipelineOf, run, sleep, transaction, until } from "./support.js";
 
 describe("a primary that Sentinels watch, with passwords for both", { tags: "redis-server" }, () => {
-  let group: RedisGroup;
-  let gateway: Gateway;
-  beforeAll(async () => {
-    group = await startSentinels({ password: "of-redis", sentinelPassword: "of-sentinels" });
-    gateway = await gatewayAt(group.url);
-  });
-  afterAll(async () => {
-    await gateway?.close();
-    await group?.stop();
-  });
+  const group = sharedByTests(() => startSentinels({ password: "of-redis", sentinelPassword: "of-sentinels" }));
+  const gateway = sharedByTests(() => gatewayAt(group.url));
 
   test("the primary is found, and replaced when it dies under load: clients get unsent or unknown, then continue", async () => {
     expect(await run(gateway, "SET", "k", "v")).toBe("OK");
@@ -51,9 +44,9 @@ describe("a primary that Sentinels watch, with passwords for both", { tags: "red
   }, 90_000);
 
   test("an unknown group is named in the error", async () => {
-    const other = await gatewayAt(group.url.replace("/main", "/nobody"), { commandTimeout: 500 });
+    const url = group.url.replace("/main", "/nobody");
+    const other = forTest(await gatewayAt(url, { commandTimeout: 500 }));
     await expect.poll(async () => (await run(other, "GET", "k")).error).toMatch(/no group "nobody"/);
-    await other.close();
   });
 
   test("the gateway sends nothing without the right passwords", async () => {
@@ -63,49 +56,27 @@ describe("a primary that Sentinels watch, with passwords for both", { tags: "red
       ["of-sentinels", "wrong", /no Sentinel returned .*WRONGPASS/],
       ["?sentinelPassword=of-sentinels", "", /no Sentinel returned .*NOAUTH/],
     ] as const) {
-      const other = await gatewayAt(group.url.replace(right, wrong), { commandTimeout: 500 });
+      const other = forTest(await gatewayAt(group.url.replace(right, wrong), { commandTimeout: 500 }));
       const refused = { status: 503, error: expect.stringMatching(text) };
       await expect.poll(() => run(other, "SET", "k", "stolen")).toEqual(refused);
-      await other.close();
     }
   });
 });
 
 describe("commands while there is no primary", { tags: "redis-server" }, () => {
-  let group: RedisGroup;
-  let gateway: Gateway;
-  beforeEach(async () => {
-    group = await startSentinels();
-    gateway = await gatewayAt(group.url, { commandTimeout: 20_000 });
-  });
-  afterEach(async () => {
-    await gateway?.close();
-    await group?.stop();
-  });
-
   test("commands of every kind wait for the next primary within their timeout", async () => {
+    const group = forTest(await startSentinels());
+    const gateway = forTest(await gatewayAt(group.url, { commandTimeout: 20_000 }));
     await run(gateway, "SET", "k", "v");
-    await pipeline(gateway, [
-      ["RPUSH", "list", "a"],
-      ["WAIT", 1, 1_000],
-    ]);
+    await pipeline(gateway, commands("RPUSH list a", "WAIT 1 1000"));
     await group.primary.kill();
-    const impatient = await gatewayAt(group.url, { commandTimeout: 300 });
+    const impatient = forTest(await gatewayAt(group.url, { commandTimeout: 300 }));
     const [set, get, batch, waited, ran, popped, refused] = await Promise.all([
       run(gateway, "SET", "a", 1),
       run(gateway, "GET", "k"),
-      pipeline(gateway, [
-        ["SET", "b", 1],
-        ["INCR", "b"],
-      ]),
-      pipeline(gateway, [
-        ["SET", "c", 1],
-        ["WAIT", 0, 10],
-      ]),
-      transaction(gateway, [
-        ["SET", "d", 1],
-        ["INCR", "d"],
-      ]),
+      pipeline(gateway, commands("SET b 1", "INCR b")),
+      pipeline(gateway, commands("SET c 1", "WAIT 0 10")),
+      transaction(gateway, commands("SET d 1", "INCR d")),
       run(gateway, "BLPOP", "list", 5),
       transaction(impatient, [["SET", "e", 1]]),
     ]);
@@ -116,7 +87,6 @@ describe("commands while there is no primary", { tags: "redis-server" }, () => {
     expect(popped).toEqual(["list", "a"]);
     expect(refused.status).toBe(503);
     expect(refused.headers["warmline-outcome"]).toBe("unsent");
-    await impatient.close();
     expect(await run(gateway, "EXISTS", "e")).toBe(0);
   }, 60_000);
 });

@@ -1,28 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type RedisCluster, startCluster } from "warmline-testbed";
-import type { Gateway } from "../../gateway/src/index.js";
+import { describe, expect, test } from "vitest";
+import { startCluster } from "warmline-testbed";
 import { type Listening, listen } from "../integration/subscribe/listen.js";
+import { beforeTests, sharedByTests } from "../support/lifetime.js";
 import { migrate } from "./migrate.js";
 import { gatewayAt, keyOfEachSlot, metric, run, sleep, until } from "./support.js";
 
 // Sharded channels are heard of at whichever node serves their slots, also after these have moved or a primary has died.
 
 describe("sharded channels", { tags: "redis-server" }, () => {
-  let cluster: RedisCluster;
-  let gateway: Gateway;
   const bySlot = keyOfEachSlot();
   const channels = [0, 100, 200, 6_000, 12_000].map((slot) => bySlot[slot]!);
   const streams: Listening[] = [];
-  beforeAll(async () => {
-    cluster = await startCluster({ nodeTimeoutMs: 5_000 });
-    gateway = await gatewayAt(cluster.url);
+  const cluster = sharedByTests(() => startCluster({ nodeTimeoutMs: 5_000 }));
+  const gateway = sharedByTests(() => gatewayAt(cluster.url));
+  beforeTests(async (shared) => {
+    shared({ close: () => streams.forEach((stream) => void stream.close()) });
     // By now it has found out that this is a cluster.
     await run(gateway, "DBSIZE");
-  });
-  afterAll(async () => {
-    for (const stream of streams) stream.close();
-    await gateway?.close();
-    await cluster?.stop();
   });
 
   const messages = (stream: Listening) => stream.data.filter((line) => line.startsWith("smessage,"));

@@ -84,23 +84,20 @@ describe("a Redis that may sleep", { tags: "redis-server" }, () => {
         return { url: group.url, ports: [group.primary.port, Number(new URL(first!).port)] };
       },
     ],
-  ])(
-    "%s has no connection after a time without commands, in spite of health checks",
-    async (_what, servers) => {
-      const { url, ports } = await servers();
-      const count = await counterOf(ports);
-      const gateway = await start(url);
-      for (let round = 0; round < 2; round++) {
-        await useAll(gateway, count);
-        // Asks /ready all the time.
-        await until(() => isAsleep(gateway));
-        await expect.poll(count).toBe(0);
-        // Presence, tracking of changes and the topology would have connected by then.
-        await new Promise((resolve) => setTimeout(resolve, 1.5 * IDLE));
-        expect(await count()).toBe(0);
-      }
-    },
-  );
+  ])("%s has no connection after a time without commands, in spite of health checks", async (_, servers) => {
+    const { url, ports } = await servers();
+    const count = await counterOf(ports);
+    const gateway = await start(url);
+    for (let round = 0; round < 2; round++) {
+      await useAll(gateway, count);
+      // Asks /ready all the time.
+      await until(() => isAsleep(gateway));
+      await expect.poll(count).toBe(0);
+      // Presence, tracking of changes and the topology would have connected by then.
+      await new Promise((resolve) => setTimeout(resolve, 1.5 * IDLE));
+      expect(await count()).toBe(0);
+    }
+  });
 
   test("without a command no connection is ever opened with redisLazy, and the first one connects", async () => {
     const { url, ports } = await single();

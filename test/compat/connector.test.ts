@@ -1,10 +1,11 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { createGateway, type Gateway } from "warmline-gateway";
+import { createGateway } from "warmline-gateway";
 import { startRedis } from "warmline-testbed";
 import { tableOf } from "../support/docs-table.js";
+import { sharedByTests } from "../support/lifetime.js";
+import { newFolder } from "../support/new-folder.js";
 import { run } from "../support/packages/run.js";
 
 // Libraries that want an ioredis or node-redis client, unchanged from npm. Each program is run over TCP and through
@@ -16,25 +17,18 @@ const programs = readdirSync(join(project, "src"))
   .filter((name) => name !== "connect")
   .sort();
 
-let folder: string;
-let server: Awaited<ReturnType<typeof startRedis>>;
-let gateway: Gateway;
+const folder = newFolder("connector");
+const server = sharedByTests(() => startRedis({ listen: "tcp" }));
+const gateway = sharedByTests(() => createGateway({ port: 0, redis: server.url }));
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "warmline-connector-"));
   cpSync(project, folder, { recursive: true });
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   manifest.dependencies.warmline = `file:${inject("tarballs").warmline}`;
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest, null, 2));
   await run("npm", ["install", "--no-audit", "--no-fund"], folder, {}, 300_000);
-  server = await startRedis({ listen: "tcp" });
-  gateway = await createGateway({ port: 0, redis: server.url });
 }, 600_000);
-afterAll(async () => {
-  await gateway?.close();
-  await server?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Runs a program on an empty Redis, and returns what it printed. */
 async function outputOf(name: string, env: Record<string, string>): Promise<unknown> {

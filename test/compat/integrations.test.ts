@@ -4,19 +4,12 @@ import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { Redis } from "warmline";
 import { startLoopback } from "warmline/node-redis";
-import { createGateway, type Gateway } from "warmline-gateway";
-import {
-  freePorts,
-  idleReaper,
-  loseReply,
-  type NetworkProxy,
-  onRequest,
-  startNetworkProxy,
-} from "warmline-testbed";
+import { createGateway } from "warmline-gateway";
+import { freePorts, idleReaper, loseReply, onRequest, startNetworkProxy } from "warmline-testbed";
 import { NEXT, type Served, serve } from "../examples/support/example.js";
 import { blocksOf } from "../repo/docs/pages.js";
 import { tableOf } from "../support/docs-table.js";
-import { forTest } from "../support/lifetime.js";
+import { forTest, sharedByTests } from "../support/lifetime.js";
 import { preinstall } from "../support/packages/preinstall.js";
 import { run } from "../support/packages/run.js";
 
@@ -71,9 +64,9 @@ const PRINTED: Readonly<Record<string, unknown>> = {
 };
 
 let folder: string;
-let gateway: Gateway;
+const gateway = sharedByTests(() => createGateway({ port: 0 }));
+const path = sharedByTests(() => startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
 let redis: Redis;
-let path: NetworkProxy;
 
 /** The blocks of the pages whose first line is a name as a comment, without that line. */
 const recipes = Object.keys(PAGES).flatMap((page) =>
@@ -99,14 +92,10 @@ beforeAll(async () => {
   }
   await preinstall(folder, NEXT);
   await run("npm", ["install", "--no-audit", "--no-fund"], folder, {}, 300_000);
-  gateway = await createGateway({ port: 0 });
   redis = new Redis({ url: gateway.url, token: gateway.token });
-  path = await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } });
 }, 600_000);
 afterAll(async () => {
   redis?.close();
-  await path?.close();
-  await gateway?.close();
   rmSync(folder, { recursive: true, force: true });
 }, 180_000);
 
@@ -132,23 +121,16 @@ async function outputOf(name: string, url?: string): Promise<unknown> {
   return JSON.parse(printed.trim().split("\n").at(-1)!);
 }
 
-test.each(Object.keys(PRINTED))(
-  "the program of %s prints what it should",
-  { timeout: 90_000 },
-  async (name) => {
-    expect(await outputOf(name)).toEqual(PRINTED[name]);
-    passed.push(name);
-  },
-);
+test.each(Object.keys(PRINTED))("%s prints what it should", { timeout: 90_000 }, async (name) => {
+  expect(await outputOf(name)).toEqual(PRINTED[name]);
+  passed.push(name);
+});
 
-test.each(["assistant-stream", "bullmq", "chat", "mcp", "ratelimit"])(
-  "the program of %s prints the same while idle connections are closed",
-  { timeout: 90_000 },
-  async (name) => {
-    path.onConnection(() => idleReaper({ closeMs: 40 }));
-    expect(await outputOf(name, path.url)).toEqual(PRINTED[name]);
-  },
-);
+const faulty = ["assistant-stream", "bullmq", "chat", "mcp", "ratelimit"];
+test.each(faulty)("%s prints the same while idle connections close", { timeout: 90_000 }, async (name) => {
+  path.onConnection(() => idleReaper({ closeMs: 40 }));
+  expect(await outputOf(name, path.url)).toEqual(PRINTED[name]);
+});
 
 /** Loses every third response on the path. Returns how many were lost. */
 function loseThird(): () => number {
@@ -159,20 +141,14 @@ function loseThird(): () => number {
   return () => lost;
 }
 
-test.each(["assistant-stream", "bullmq", "chat", "mcp", "ratelimit"])(
-  "the program of %s prints the same while every third response is lost",
-  { timeout: 90_000 },
-  async (name) => {
-    const lost = loseThird();
-    expect(await outputOf(name, path.url)).toEqual(PRINTED[name]);
-    expect(lost()).toBeGreaterThan(0);
-  },
-);
+test.each(faulty)("%s prints the same while responses are lost", { timeout: 90_000 }, async (name) => {
+  const lost = loseThird();
+  expect(await outputOf(name, path.url)).toEqual(PRINTED[name]);
+  expect(lost()).toBeGreaterThan(0);
+});
 
 // The package has its tests. They take the URL of a Redis, and run ioredis and node-redis.
-test("assistant-stream's own tests of its Redis stores pass while every third response is lost", {
-  timeout: 150_000,
-}, async () => {
+test("assistant-stream's own tests of its Redis stores pass while every third response is lost", async () => {
   const suite = join(folder, "assistant-stream");
   cpSync(join(folder, "node_modules/assistant-stream"), suite, { recursive: true });
   const { version } = JSON.parse(readFileSync(join(folder, "node_modules/ioredis/package.json"), "utf8"));
@@ -186,16 +162,14 @@ test("assistant-stream's own tests of its Redis stores pass while every third re
   expect(numPassedTests).toBe(numTotalTests);
   expect(numPassedTests).toBeGreaterThan(20);
   expect(lost()).toBeGreaterThan(20);
-});
+}, 150_000);
 
 describe("Next.js", () => {
   const next = "../node_modules/next/dist/bin/next";
   const apps: Served[] = [];
   afterAll(() => Promise.all(apps.map((app) => app.stop())));
 
-  test("instances share pages and cached functions, and a revalidation reaches all", {
-    timeout: 300_000,
-  }, async () => {
+  test("instances share pages and cached functions, and a revalidation reaches all", async () => {
     const app = join(folder, "next");
     // Without a Redis, as builds mostly run.
     const output = await run("node", [next, "build"], app, { NEXT_TELEMETRY_DISABLED: "1" }, 280_000);
@@ -229,7 +203,7 @@ describe("Next.js", () => {
     await expect.poll(() => page(other), { timeout: 20_000 }).not.toBe(first);
     await expect.poll(async () => (await page(one)) === (await page(other)), { timeout: 20_000 }).toBe(true);
     passed.push("next");
-  });
+  }, 300_000);
 });
 
 test.for(Object.keys(PAGES))("%s lists the libraries that ran", (page, { skip }) => {

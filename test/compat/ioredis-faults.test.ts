@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { warmlineConnector } from "warmline/ioredis";
 import {
   carries,
@@ -16,6 +16,7 @@ import {
 } from "warmline-testbed";
 import { pause } from "../faults/support/rig.js";
 import { tableOf } from "../support/docs-table.js";
+import { forTest } from "../support/lifetime.js";
 import { IORedis, type IORedisClient, type RedisOptions } from "../support/redis-clients.js";
 
 // The same faults with ioredis through warmline/ioredis and over TCP. Applied writes are counted at Redis.
@@ -25,22 +26,15 @@ type Via = "HTTP" | "TCP";
 let redis: FakeRedis;
 let gateway: GatewayProcess;
 let proxies: Record<Via, NetworkProxy>;
-const clients: IORedisClient[] = [];
 
 beforeEach(async () => {
-  redis = await startFakeRedis();
-  gateway = await startGatewayProcess({ args: ["--redis", redis.url] });
+  redis = forTest(await startFakeRedis());
+  gateway = forTest(await startGatewayProcess({ args: ["--redis", redis.url] }));
   const [http, tcp] = await freePorts(2);
   proxies = {
-    HTTP: await startNetworkProxy({ to: { port: gateway.port }, port: http! }),
-    TCP: await startNetworkProxy({ to: { port: redis.port }, protocol: "raw", port: tcp! }),
+    HTTP: forTest(await startNetworkProxy({ to: { port: gateway.port }, port: http! })),
+    TCP: forTest(await startNetworkProxy({ to: { port: redis.port }, protocol: "raw", port: tcp! })),
   };
-});
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.disconnect();
-  await Promise.all([proxies.HTTP.close(), proxies.TCP.close()]);
-  await gateway.stop();
-  await redis.close();
 });
 
 /** A connected client. The scripted Redis has no INFO, which the ready check wants. */
@@ -59,7 +53,7 @@ async function connect(via: Via, options: RedisOptions = {}, timeout = 2_000): P
       : { port, host: "127.0.0.1" };
   const client = new IORedis({ enableReadyCheck: false, disableClientInfo: true, ...way, ...options });
   client.on("error", () => {});
-  clients.push(client);
+  forTest({ close: () => client.disconnect() });
   await client.get("warm");
   return client;
 }

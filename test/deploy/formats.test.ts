@@ -1,17 +1,16 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { beforeAll, describe, expect, inject, test } from "vitest";
 import { parse } from "yaml";
 import { readSettings } from "../../gateway/src/cli/settings.js";
+import { newFolder } from "../support/new-folder.js";
 import { run } from "../support/packages/run.js";
 
 // The files for platforms, checked by the linters and schemas of their formats, most of which are Python tools.
 
 const root = resolve(import.meta.dirname, "../..");
 const deploy = join(root, "gateway/deploy");
-const folder = mkdtempSync(join(tmpdir(), "warmline-deploy-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder("deploy");
 
 const tools = inject("deployTools");
 const python = { PYTHONPATH: tools ?? "", PATH: `${join(tools ?? "", "bin")}:${process.env.PATH}` };

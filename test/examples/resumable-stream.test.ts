@@ -23,9 +23,7 @@ async function readWords(response: Response, most = Infinity): Promise<string[]>
   return read(text);
 }
 
-test("a browser that reloads gets an AI response from its beginning to its end", {
-  timeout: 60_000,
-}, async () => {
+test("a browser that reloads gets an AI response from its beginning to its end", async () => {
   const { env, folder } = example;
   const server = forTest(await serve("node", ["server.mjs"], { folder, env: { ...env, PORT: "0" } }));
   const resume = (id: string) => fetch(`${server.url}/api/chat/${id}/stream`);
@@ -42,4 +40,4 @@ test("a browser that reloads gets an AI response from its beginning to its end",
   expect(await readWords(second)).toEqual(words);
   expect((await third).length).toBeLessThanOrEqual(20);
   expect(await readWords(await resume("1"))).toEqual(words);
-});
+}, 60_000);

@@ -6,11 +6,10 @@ import { pause } from "./support/rig.js";
 // When a signal is aborted at any moment of a call, the call rejects with the signal's reason, an unsent command is
 // never sent, and every other command still gets its own response.
 
-let endpoint: RawEndpoint;
+const endpoint = RawEndpoint.forEachTest();
 let controller: AbortController;
 const reason = new Error("enough");
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
+beforeEach(() => {
   controller = new AbortController();
 });
 afterEach(() => client().close());
@@ -93,7 +92,7 @@ describe("before it is sent", () => {
     ["between two attempts", 2, {}, "500 Oops"],
     ["while it waits for Retry-After", 1, { "retry-after": "5" }, "429 Too Many Requests"],
   ])("an abort %s rejects, and nothing is sent again", async (_what, attempts, headers, status) => {
-    endpoint.onRequest = ({ socket }) => socket.write(httpResponse("{}", headers, status));
+    endpoint.answer(httpResponse("{}", headers, status));
     const redis = client({ signal: controller.signal, retry: { retries: 3, backoff: () => 1_000 } });
     const call = redis.get("k");
     call.catch(() => {});

@@ -5,7 +5,7 @@ import { type Arrived, RawEndpoint, resp2Response } from "../support/endpoint.js
 
 // Commands that travel together, and what becomes of each when the request fails.
 
-let endpoint: RawEndpoint;
+const endpoint = RawEndpoint.forEachTest();
 /** Replies to each command with its name and arguments, joined by spaces. */
 const echo = ({ socket, body }: Arrived) => {
   const commands = JSON.parse(body) as string[] | string[][];
@@ -17,7 +17,6 @@ const echo = ({ socket, body }: Arrived) => {
   else socket.write(resp2Response(`*${commands.length}\r\n${(commands as string[][]).map(item).join("")}`));
 };
 beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
   endpoint.onRequest = echo;
   // By the first response the client detects warmline-gateway, which replies to pipelines in RESP2.
   await client().echo("hello");
@@ -107,8 +106,7 @@ describe("an auto-pipeline", () => {
   });
 
   test("a failing command rejects its own promise and no other", async () => {
-    endpoint.onRequest = ({ socket }) =>
-      socket.write(resp2Response("*3\r\n+OK\r\n-WRONGTYPE no\r\n$1\r\nx\r\n"));
+    endpoint.answer(resp2Response("*3\r\n+OK\r\n-WRONGTYPE no\r\n$1\r\nx\r\n"));
     const redis = client();
     const [ok, failed, other] = await Promise.allSettled([
       redis.get("a"),
@@ -193,7 +191,7 @@ describe("an auto-pipeline", () => {
   });
 
   test("an abort between two attempts of a batch rejects at once, and nothing is sent again", async () => {
-    endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*2\r\n+OK\r\n-UNSENT no room\r\n"));
+    endpoint.answer(resp2Response("*2\r\n+OK\r\n-UNSENT no room\r\n"));
     const controller = new AbortController();
     const slow = { retries: 3, backoff: () => 5_000 };
     const redis = client({ retry: slow }).with({ signal: controller.signal });
@@ -207,7 +205,7 @@ describe("an auto-pipeline", () => {
 
   test("bytes share a request at an endpoint that accepts them", async () => {
     const redis = client();
-    endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*2\r\n+OK\r\n+OK\r\n"));
+    endpoint.answer(resp2Response("*2\r\n+OK\r\n+OK\r\n"));
     await Promise.all([redis.set("a", new Uint8Array([0, 255])), redis.get("b")]);
     expect(endpoint.requests).toHaveLength(1);
     expect(endpoint.requests[0]?.body).toContain("$2\r\n\u0000\u00ff\r\n");
@@ -219,7 +217,7 @@ describe("a pipeline", () => {
     const redis = client();
     expect(await redis.pipeline().get("a").set("b", 1).exec()).toEqual(["GET a", "SET b 1"]);
     expect(endpoint.requests).toHaveLength(1);
-    endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*2\r\n+OK\r\n-ERR no\r\n"));
+    endpoint.answer(resp2Response("*2\r\n+OK\r\n-ERR no\r\n"));
     await expect(redis.pipeline().get("a").incr("b").exec()).rejects.toMatchObject({
       index: 1,
       command: "INCR",

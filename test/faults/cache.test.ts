@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { type CachedOptions, cached } from "warmline/cache";
 import {
@@ -10,7 +10,6 @@ import {
   loseReply,
   type NetworkProxy,
   onRequest,
-  type RedisServer,
   startInstance,
   startNetworkProxy,
   startRedis,
@@ -18,7 +17,7 @@ import {
 import { startEmbeddedEngine } from "../../gateway/src/engine/embedded.js";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
 import { httpResponse, RawEndpoint } from "../support/endpoint.js";
-import { beforeTests, forTest } from "../support/lifetime.js";
+import { forTest, sharedByTests } from "../support/lifetime.js";
 
 // The cache while instances are frozen, responses are lost, and Redis can't be reached.
 
@@ -30,10 +29,9 @@ interface Outcome {
   readonly runs: number;
 }
 
-let gateway: Gateway;
 let redis: Redis;
-beforeTests(async (shared) => {
-  gateway = shared(await createGateway({ engine: await startEmbeddedEngine(), port: 0 }));
+const gateway = sharedByTests(async () => createGateway({ engine: await startEmbeddedEngine(), port: 0 }));
+beforeAll(() => {
   redis = new Redis({ url: gateway.url, token: gateway.token });
 });
 beforeEach(() => redis.flushall());
@@ -86,8 +84,7 @@ test("another instance takes over from one frozen past its lease, and the late r
 describe("on a path with faults", () => {
   let path: NetworkProxy;
   beforeEach(async () => {
-    path = await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } });
-    return () => path.close();
+    path = forTest(await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
   });
 
   function createFunction(
@@ -177,40 +174,37 @@ describe("on a path with faults", () => {
     expect(scripts.size).toBe(2);
   });
 
-  test.each([true, false])(
-    "the error of a function waits for the end of its lease unless there is waitUntil: %s",
-    async (hasWaitUntil) => {
-      const pending: Promise<unknown>[] = [];
-      const waitUntil = (promise: Promise<unknown>) => pending.push(promise);
-      const { call, load } = createFunction(hasWaitUntil ? { waitUntil } : {}, { timeout: 10_000 });
-      const held: (() => void)[] = [];
-      let holds = true;
-      path.onConnection(() => ({
-        exchange: () => ({
-          request(connection, { request }) {
-            const pass = () => connection.toServer(request);
-            if (holds && load.runs > 0) held.push(pass);
-            else pass();
-          },
-        }),
-      }));
-      load.error = new Error("no database");
-      let isPending = true;
-      const failed = call("7").catch((error: unknown) => {
-        isPending = false;
-        return error;
-      });
-      await expect.poll(() => held.length).toBe(1);
-      await pause(50);
-      expect(isPending).toBe(!hasWaitUntil);
-      expect(await redis.hexists("load:cached:7", "lease")).toBe(1);
-      holds = false;
-      for (const pass of held) pass();
-      expect(await failed).toBe(load.error);
-      await Promise.all(pending);
-      expect(await redis.exists("load:cached:7")).toBe(0);
-    },
-  );
+  test.each([true, false])("an error waits for its lease, not with waitUntil: %s", async (hasWaitUntil) => {
+    const pending: Promise<unknown>[] = [];
+    const waitUntil = (promise: Promise<unknown>) => pending.push(promise);
+    const { call, load } = createFunction(hasWaitUntil ? { waitUntil } : {}, { timeout: 10_000 });
+    const held: (() => void)[] = [];
+    let holds = true;
+    path.onConnection(() => ({
+      exchange: () => ({
+        request(connection, { request }) {
+          const pass = () => connection.toServer(request);
+          if (holds && load.runs > 0) held.push(pass);
+          else pass();
+        },
+      }),
+    }));
+    load.error = new Error("no database");
+    let isPending = true;
+    const failed = call("7").catch((error: unknown) => {
+      isPending = false;
+      return error;
+    });
+    await expect.poll(() => held.length).toBe(1);
+    await pause(50);
+    expect(isPending).toBe(!hasWaitUntil);
+    expect(await redis.hexists("load:cached:7", "lease")).toBe(1);
+    holds = false;
+    for (const pass of held) pass();
+    expect(await failed).toBe(load.error);
+    await Promise.all(pending);
+    expect(await redis.exists("load:cached:7")).toBe(0);
+  });
 
   test("a refused connection is an outage, and so is a gateway without Redis", async () => {
     const { call, load } = createFunction({}, { retry: false });
@@ -280,8 +274,7 @@ describe("on a path with faults", () => {
     ["ProtocolError", "200 OK"],
   ])("an HTML page in place of a response is an outage: %s", async (name, status) => {
     const endpoint = await RawEndpoint.startForTest();
-    endpoint.onRequest = ({ socket }) =>
-      void socket.write(httpResponse("<html></html>", { "content-type": "text/html" }, status));
+    endpoint.answer(httpResponse("<html></html>", { "content-type": "text/html" }, status));
     const client = { url: endpoint.url, retry: false as const, circuit: false as const };
     expect(await createFunction({}, client).call("7")).toBe("a");
     await expect(createFunction({ onOutage: "throw" }, client).call("7")).rejects.toMatchObject({ name });
@@ -340,12 +333,8 @@ test("a gateway that refuses requests above a limit counts as one that can't be 
 });
 
 describe("a Redis that refuses writes", { tags: "redis-server" }, () => {
-  let server: RedisServer;
-  let refusing: Gateway;
-  beforeTests(async (shared) => {
-    server = shared(await startRedis({ flags: ["--enable-protected-configs", "yes", "--save", "3600 1"] }));
-    refusing = shared(await createGateway({ redis: server.url, port: 0 }));
-  });
+  const server = sharedByTests(() => startRedis({ flags: ["--enable-protected-configs", "yes", "--save", "3600 1"] }));
+  const refusing = sharedByTests(() => createGateway({ redis: server.url, port: 0 }));
 
   const set = (name: string, value: string | number) => server.command("CONFIG", "SET", name, value);
 

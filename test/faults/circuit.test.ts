@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect } from "vitest";
+import { describe, expect } from "vitest";
 import { blackhole } from "warmline-testbed";
-import { Backend, frozen, type Route, routeTests, type StepResult } from "./support/rig.js";
+import { frozen, type Route, routeTests, type StepResult } from "./support/rig.js";
 
 // An outage costs one timeout, not one for each call; a freeze is no outage.
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await Backend.start();
-});
-afterAll(() => backend.stop());
-
-const routeTest = routeTests(() => backend);
+const routeTest = routeTests();
 
 const TIMEOUT = 2_000;
 
@@ -39,43 +33,36 @@ describe.concurrent("a path that swallows all bytes", () => {
     ["before the first connection", false, 0],
     ["under an open connection", true, 0],
     ["during a freeze", true, 2_500],
-  ] as const)(
-    "four calls take at most 1.05 timeouts: it begins %s",
-    { retry: 2 },
-    async ([, warm, freeze], { route }) => {
-      const instance = await route.startFunction({ timeout: TIMEOUT, preconnect: false });
-      if (warm) await instance.run(["GET", route.key]);
-      if (freeze > 0) await frozen(instance, freeze, () => swallow(route));
-      else swallow(route);
-      const calls = instance.run(...FOUR(route.key));
-      if (freeze > 0) await instance.thaw();
-      const results = await calls;
-      expect(results[0]!.error).toMatchObject({ name: "TimeoutError" });
-      for (const { error } of results.slice(1)) {
-        expect(error).toMatchObject({ name: "ConnectionError", outcome: "unsent" });
-        expect(error!.message).toContain("the circuit is open");
-      }
-      expect(total(results)).toBeLessThan(1.05 * TIMEOUT + MACHINE);
-      expect(route.applied("INCR")).toBe(0);
-    },
-  );
+  ] as const)("four calls: at most 1.05 timeouts, %s", { retry: 2 }, async ([, warm, freeze], { route }) => {
+    const instance = await route.startFunction({ timeout: TIMEOUT, preconnect: false });
+    if (warm) await instance.run(["GET", route.key]);
+    if (freeze > 0) await frozen(instance, freeze, () => swallow(route));
+    else swallow(route);
+    const calls = instance.run(...FOUR(route.key));
+    if (freeze > 0) await instance.thaw();
+    const results = await calls;
+    expect(results[0]!.error).toMatchObject({ name: "TimeoutError" });
+    for (const { error } of results.slice(1)) {
+      expect(error).toMatchObject({ name: "ConnectionError", outcome: "unsent" });
+      expect(error!.message).toContain("the circuit is open");
+    }
+    expect(total(results)).toBeLessThan(1.05 * TIMEOUT + MACHINE);
+    expect(route.applied("INCR")).toBe(0);
+  });
 
-  routeTest(
-    "the first call after a thaw succeeds, though the circuit was open before the freeze",
-    async ({ route }) => {
-      const instance = await route.startFunction({
-        timeout: TIMEOUT,
-        preconnect: false,
-        circuit: { resetTimeout: 60_000 },
-      });
-      swallow(route);
-      const [, second] = await instance.run(["INCR", route.key], ["INCR", route.key]);
-      expect(second!.error?.message).toContain("the circuit is open");
-      await frozen(instance, 2_500, () => route.path.onConnection(() => undefined));
-      const done = instance.run(["INCR", route.key], ["INCR", route.key]);
-      await instance.thaw();
-      expect(await done).toMatchObject([{ value: 1 }, { value: 2 }]);
-      expect(route.applied("INCR")).toBe(2);
-    },
-  );
+  routeTest("the first call after a thaw succeeds though the circuit was open before", async ({ route }) => {
+    const instance = await route.startFunction({
+      timeout: TIMEOUT,
+      preconnect: false,
+      circuit: { resetTimeout: 60_000 },
+    });
+    swallow(route);
+    const [, second] = await instance.run(["INCR", route.key], ["INCR", route.key]);
+    expect(second!.error?.message).toContain("the circuit is open");
+    await frozen(instance, 2_500, () => route.path.onConnection(() => undefined));
+    const done = instance.run(["INCR", route.key], ["INCR", route.key]);
+    await instance.thaw();
+    expect(await done).toMatchObject([{ value: 1 }, { value: 2 }]);
+    expect(route.applied("INCR")).toBe(2);
+  });
 });

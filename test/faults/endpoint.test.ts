@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import {
   ConnectionError,
   ProtocolError,
@@ -8,14 +8,12 @@ import {
   TimeoutError,
   UnknownOutcomeError,
 } from "warmline";
-import { httpResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
+import { httpResponse, jsonResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
+import { errorOf } from "../support/error-of.js";
 
 // Faults that an endpoint, or a proxy in front of it, can cause, byte by byte.
 
-let endpoint: RawEndpoint;
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
-});
+const endpoint = RawEndpoint.forEachTest();
 afterEach(() => client().close());
 
 const client = (options: RedisOptions = {}) =>
@@ -23,40 +21,28 @@ const client = (options: RedisOptions = {}) =>
 const patient = { retry: { retries: 5, backoff: () => 1 } };
 
 test("a 503 that the gateway marks as unsent every time is a ConnectionError with the reason", async () => {
-  endpoint.onRequest = ({ socket }) =>
-    socket.write(
-      httpResponse(
-        '{"error":"ERR no room for more requests"}',
-        { "content-type": "application/json", "warmline-outcome": "unsent" },
-        "503 Busy",
-      ),
-    );
-  const error = await client(patient)
-    .incr("n")
-    .catch((thrown) => thrown);
+  endpoint.answer(
+    jsonResponse('{"error":"ERR no room for more requests"}', { "warmline-outcome": "unsent" }, "503 Busy"),
+  );
+  const error = await errorOf(client(patient).incr("n"));
   expect(error).toBeInstanceOf(ConnectionError);
   expect(error).toMatchObject({ outcome: "unsent", command: "INCR" });
   expect(error.message).toMatch(/^INCR: not sent: ERR no room for more requests/);
   expect(endpoint.requests).toHaveLength(6);
 });
 
-test.each(["LOADING", "READONLY", "TRYAGAIN", "WRONGTYPE"])(
-  "the error reply %s is the result of a read, which is not sent again",
-  async (code) => {
-    const body = JSON.stringify([{ error: `${code} x` }, { result: "v" }]);
-    endpoint.onRequest = ({ socket }) =>
-      socket.write(httpResponse(body, { "content-type": "application/json" }));
-    const read = client(patient).pipeline().get("a").get("b").exec();
-    await expect(read).rejects.toMatchObject({ code, outcome: "answered" });
-    expect(endpoint.requests).toHaveLength(1);
-  },
-);
+test.each(["LOADING", "READONLY", "TRYAGAIN", "WRONGTYPE"])("reads reject with %s at once", async (code) => {
+  const body = JSON.stringify([{ error: `${code} x` }, { result: "v" }]);
+  endpoint.answer(jsonResponse(body));
+  const read = client(patient).pipeline().get("a").get("b").exec();
+  await expect(read).rejects.toMatchObject({ code, outcome: "answered" });
+  expect(endpoint.requests).toHaveLength(1);
+});
 
 test("a 429 is sent again after the time in Retry-After", async () => {
   endpoint.onRequest = ({ socket }) => {
-    const limited = { "content-type": "application/json", "retry-after": "1" };
     if (endpoint.requests.length === 1)
-      socket.write(httpResponse('{"error":"slow down"}', limited, "429 Too Many"));
+      socket.write(jsonResponse('{"error":"slow down"}', { "retry-after": "1" }, "429 Too Many"));
     else socket.write(resp2Response(":1\r\n"));
   };
   const begun = performance.now();
@@ -65,10 +51,7 @@ test("a 429 is sent again after the time in Retry-After", async () => {
 });
 
 test("a 429 with a Retry-After beyond the call's timeout rejects with its error", async () => {
-  endpoint.onRequest = ({ socket }) => {
-    const limited = { "content-type": "application/json", "retry-after": "3600" };
-    socket.write(httpResponse('{"error":"ERR daily limit"}', limited, "429 Too Many"));
-  };
+  endpoint.answer(jsonResponse('{"error":"ERR daily limit"}', { "retry-after": "3600" }, "429 Too Many"));
   await expect(client().incr("n")).rejects.toMatchObject({ code: "ERR", outcome: "answered" });
 });
 
@@ -77,7 +60,7 @@ test("a write behind middleware is sent again as its settings allow, unless midd
   const writes = () => endpoint.count("INCR");
   endpoint.onRequest = ({ socket, body }) => {
     if (body.includes("INCR") && writes() % 2 === 1) socket.destroy();
-    else socket.write(httpResponse('{"result":1}', { "content-type": "application/json" }));
+    else socket.write(jsonResponse('{"result":1}'));
   };
   const redis = client(patient);
   let change = false;
@@ -94,8 +77,7 @@ test("a write behind middleware is sent again as its settings allow, unless midd
 });
 
 test("a repeated 429 of a server that is not a Redis endpoint is an unsent error", async () => {
-  endpoint.onRequest = ({ socket }) =>
-    socket.write(httpResponse("<html>", { "content-type": "text/html", "retry-after": "0" }, "429 Too Many"));
+  endpoint.answer(httpResponse("<html>", { "content-type": "text/html", "retry-after": "0" }, "429 Too Many"));
   const unsent = {
     name: "ConnectionError",
     outcome: "unsent",
@@ -113,16 +95,14 @@ test("a repeated 429 of a server that is not a Redis endpoint is an unsent error
 test.each<[string, string]>([
   ["a page", httpResponse("<html>Welcome</html>", { "content-type": "text/html" })],
   ["an empty 200", httpResponse("", {})],
-  ["bad JSON", httpResponse('{"result":', { "content-type": "application/json" })],
-  ["JSON of another server", httpResponse('{"ok":true}', { "content-type": "application/json" })],
+  ["bad JSON", jsonResponse('{"result":')],
+  ["JSON of another server", jsonResponse('{"ok":true}')],
   ["a cut RESP2 reply", resp2Response("$10\r\nabc\r\n")],
   ["two replies", resp2Response(":1\r\n:2\r\n")],
   ["a reply of the wrong kind", resp2Response("*1\r\n:1\r\n")],
 ])("%s is a ProtocolError, never a value, and a write is not sent again", async (_what, bytes) => {
-  endpoint.onRequest = ({ socket }) => socket.write(bytes);
-  const error = await client(patient)
-    .incr("n")
-    .catch((thrown) => thrown);
+  endpoint.answer(bytes);
+  const error = await errorOf(client(patient).incr("n"));
   expect(error).toBeInstanceOf(ProtocolError);
   expect(error.outcome).toBe("unknown");
   expect(endpoint.count("INCR")).toBe(1);
@@ -141,7 +121,7 @@ test.each<[string, string]>([
   // With a whole response before the junk, the value is right; otherwise the outcome is unknown.
   if (value !== 1) expect(value).toBeInstanceOf(UnknownOutcomeError);
   expect(endpoint.count("INCR")).toBe(1);
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":7\r\n"));
+  endpoint.answer(resp2Response(":7\r\n"));
   expect(await client(patient).incr("n")).toBe(7);
 });
 
@@ -174,9 +154,7 @@ test("unexpected bytes in the kernel's buffer are not a response", async () => {
 test("a server that never responds is a TimeoutError at `timeout`, with its outcome", async () => {
   endpoint.onRequest = () => {};
   const begun = performance.now();
-  const error = await client({ timeout: 150 })
-    .incr("n")
-    .catch((thrown) => thrown);
+  const error = await errorOf(client({ timeout: 150 }).incr("n"));
   expect(error).toBeInstanceOf(TimeoutError);
   expect(error.outcome).toBe("unknown");
   expect(performance.now() - begun).toBeGreaterThan(140);
@@ -206,10 +184,8 @@ test.each([
   "ERR Engine 'secret' not found",
   "ERR Error in ACL SETUSER modifier '#secret': The password hash must be exactly 64 characters",
 ])("arguments that Redis repeats are left out of the message: %s", async (reply) => {
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(`-${reply}\r\n`, {}, "400 Bad Request"));
-  const error: RedisError = await client()
-    .incr("n")
-    .catch((thrown) => thrown);
+  endpoint.answer(resp2Response(`-${reply}\r\n`, {}, "400 Bad Request"));
+  const error: RedisError = await errorOf(client().incr("n"));
   expect(error.code).toBe(reply.split(" ")[0]);
   expect(JSON.stringify(error) + error.stack).not.toContain("secret");
 });
@@ -233,37 +209,33 @@ test("a blocking command may block for its own timeout on top of `timeout`, and 
 test.each([
   ["a page", httpResponse("<html>Welcome</html>", { "content-type": "text/html" })],
   ["a number", httpResponse(":7\r\n", {})],
-  ["JSON", httpResponse('{"result":"Nw=="}', { "content-type": "application/json" })],
+  ["JSON", jsonResponse('{"result":"Nw=="}')],
   [
     "an error",
-    httpResponse('{"error":"took too long"}', { "content-type": "application/json" }, "408 Timeout"),
+    jsonResponse('{"error":"took too long"}', {}, "408 Timeout"),
   ],
-])(
-  "%s in place of the gateway's response is no value, a write of bytes is sent once, and the gateway stays known",
-  async (_what, bytes) => {
-    const redis = client(patient);
-    await redis.set("known", "x");
-    endpoint.onRequest = ({ socket, body }) =>
-      socket.write(
-        body.includes("stranger")
-          ? bytes
-          : resp2Response(body.startsWith("[[") ? "*2\r\n:1\r\n:2\r\n" : ":1\r\n"),
-      );
-    const error = await redis.append("stranger", new Uint8Array([0, 255])).catch((thrown) => thrown);
-    expect(error).toBeInstanceOf(ProtocolError);
-    expect(error.outcome).toBe("unknown");
-    const sent = endpoint.requests.filter(({ head, body }) => `${head}${body}`.includes("stranger"));
-    expect(sent).toHaveLength(1);
-    expect(await Promise.all([redis.incr("a"), redis.incr("b")])).toEqual([1, 2]);
-    expect(endpoint.requests.at(-1)?.head).toMatch(/upstash-response-format: resp2/i);
-  },
-);
+])("%s in place of the response is no value, and a write of bytes is sent once", async (_what, bytes) => {
+  const redis = client(patient);
+  await redis.set("known", "x");
+  endpoint.onRequest = ({ socket, body }) =>
+    socket.write(
+      body.includes("stranger")
+        ? bytes
+        : resp2Response(body.startsWith("[[") ? "*2\r\n:1\r\n:2\r\n" : ":1\r\n"),
+    );
+  const error = await redis.append("stranger", new Uint8Array([0, 255])).catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(ProtocolError);
+  expect(error.outcome).toBe("unknown");
+  const sent = endpoint.requests.filter(({ head, body }) => `${head}${body}`.includes("stranger"));
+  expect(sent).toHaveLength(1);
+  expect(await Promise.all([redis.incr("a"), redis.incr("b")])).toEqual([1, 2]);
+  expect(endpoint.requests.at(-1)?.head).toMatch(/upstash-response-format: resp2/i);
+});
 
 test("a transaction requests RESP2 from the gateway, and reads its errors and bytes", async () => {
   const redis = client(patient);
   await redis.set("known", "x");
-  endpoint.onRequest = ({ socket }) =>
-    socket.write(resp2Response("*3\r\n+OK\r\n-ERR not an integer\r\n$2\r\n\u00e9\r\n"));
+  endpoint.answer(resp2Response("*3\r\n+OK\r\n-ERR not an integer\r\n$2\r\n\u00e9\r\n"));
   const results = await redis.multi().set("k", "v").incr("k").get("k").exec({ keepErrors: true });
   expect(endpoint.requests.at(-1)?.head).toMatch(/^POST \/multi-exec .*upstash-response-format: resp2/is);
   expect(results).toEqual([
@@ -277,9 +249,9 @@ test("an endpoint without RESP2 requests gets bytes in the path, sent once", asy
   endpoint.onRequest = ({ socket, head }) => {
     if (/vnd.redis.resp2/i.test(head))
       socket.write(
-        httpResponse('{"error":"ERR not JSON"}', { "content-type": "application/json" }, "400 Bad Request"),
+        jsonResponse('{"error":"ERR not JSON"}', {}, "400 Bad Request"),
       );
-    else socket.write(httpResponse('{"result":2}', { "content-type": "application/json" }));
+    else socket.write(jsonResponse('{"result":2}'));
   };
   expect(await client(patient).append("k", new Uint8Array([0, 255]))).toBe(2);
   expect(endpoint.requests).toHaveLength(2);

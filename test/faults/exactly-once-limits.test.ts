@@ -134,24 +134,22 @@ describe("on a real cluster", { tags: "redis-server" }, () => {
     cluster = shared(await startCluster());
   });
 
-  test.each(["k", "a}b", "{}", "", "foo{}{bar}", "{a}b{c}", "}{", "{{", "é{ü}", "a{b", "x".repeat(300)])(
-    "the token of key %j is in the key's slot, and a repeat returns the first reply",
-    async (key) => {
-      const slot = slotOf(new TextEncoder().encode(key));
-      expect(await cluster.nodes[0]!.command("CLUSTER", "KEYSLOT", key)).toBe(slot);
-      const ranges = (await cluster.nodes[0]!.command("CLUSTER", "SLOTS")) as [
-        number,
-        number,
-        [string, number],
-      ][];
-      const [, , [, port]] = ranges.find(([from, to]) => from <= slot && slot <= to)!;
-      const owner = cluster.nodes.find((node) => node.port === Number(port))!;
-      await owner.command("DEL", key);
-      const args = wrapInIdempotencyScript(["INCR", key], 60_000, false) as string[];
-      const [first, ...rest] = args;
-      expect(await owner.command(first!, ...rest)).toBe(1);
-      expect(await owner.command(first!, ...rest)).toBe(1);
-      expect(await owner.command("GET", key)).toBe("1");
-    },
-  );
+  const keys = ["k", "a}b", "{}", "", "foo{}{bar}", "{a}b{c}", "}{", "{{", "é{ü}", "a{b", "x".repeat(300)];
+  test.each(keys)("the token of key %j is in its slot, and a repeat returns the first reply", async (key) => {
+    const slot = slotOf(new TextEncoder().encode(key));
+    expect(await cluster.nodes[0]!.command("CLUSTER", "KEYSLOT", key)).toBe(slot);
+    const ranges = (await cluster.nodes[0]!.command("CLUSTER", "SLOTS")) as [
+      number,
+      number,
+      [string, number],
+    ][];
+    const [, , [, port]] = ranges.find(([from, to]) => from <= slot && slot <= to)!;
+    const owner = cluster.nodes.find((node) => node.port === Number(port))!;
+    await owner.command("DEL", key);
+    const args = wrapInIdempotencyScript(["INCR", key], 60_000, false) as string[];
+    const [first, ...rest] = args;
+    expect(await owner.command(first!, ...rest)).toBe(1);
+    expect(await owner.command(first!, ...rest)).toBe(1);
+    expect(await owner.command("GET", key)).toBe("1");
+  });
 });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ConfigError, Redis, type RedisOptions } from "warmline";
+import { ConfigError, type Redis, type RedisOptions } from "warmline";
 import { carries, loseReply, onRequest } from "warmline-testbed";
 import { describeEngines } from "../integration/gateway/engines.js";
 import { useBreakablePath } from "./support/breakable-path.js";
@@ -8,34 +8,23 @@ import { useBreakablePath } from "./support/breakable-path.js";
 
 describeEngines("exactly-once writes", (setup) => {
   const rig = useBreakablePath(setup);
-  beforeEach(async () => {
-    await direct().flushall();
-  });
+  beforeEach(() => direct().flushall());
 
-  const direct = () => new Redis({ url: rig.gateway.url, token: rig.gateway.token });
+  const { direct } = rig;
   const client = (options: RedisOptions = {}) =>
-    new Redis({
-      url: rig.path.url,
-      token: rig.gateway.token,
-      writes: "exactly-once",
-      retry: { retries: 8, backoff: () => 1 },
-      ...options,
-    });
+    rig.client({ writes: "exactly-once", retry: { retries: 8, backoff: () => 1 }, ...options });
   /** Connections up to the nth lose the response to what carries `text`. */
   const lose = (n: number, text: string) => {
     rig.path.onConnection((number) => (number <= n ? onRequest(carries(text), loseReply()) : undefined));
   };
 
   describe("with the reply lost", () => {
-    test.each([1, 5])(
-      "an incr whose reply is lost %i times is applied once and resolves 1",
-      async (times) => {
-        lose(times, "INCR");
-        expect(await client().incr("n")).toBe(1);
-        expect(await direct().get("n")).toBe(1);
-        expect(rig.path.connectionsOpened).toBeGreaterThan(times);
-      },
-    );
+    test.each([1, 5])("an incr whose reply is lost %i times is applied once and gives 1", async (times) => {
+      lose(times, "INCR");
+      expect(await client().incr("n")).toBe(1);
+      expect(await direct().get("n")).toBe(1);
+      expect(rig.path.connectionsOpened).toBeGreaterThan(times);
+    });
 
     test("a pipeline's reads return their first replies", async () => {
       lose(2, "INCR");

@@ -1,17 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Redis } from "warmline";
-import { Redis as FetchRedis } from "warmline/fetch";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { RawEndpoint, resp2Response } from "../support/endpoint.js";
+import { describeEntries } from "../support/entries.js";
 
 // Tests of programs that use the client put fake timers in the place of all timers and clocks, and may never move them.
 
-describe.each([
-  { entry: "Node", Client: Redis },
-  { entry: "fetch", Client: FetchRedis },
-])("on the entry for $entry", ({ Client }) => {
-  let endpoint: RawEndpoint;
-  beforeEach(async () => {
-    endpoint = await RawEndpoint.startForTest();
+describeEntries((Client) => {
+  const endpoint = RawEndpoint.forEachTest();
+  beforeEach(() => {
     // undici goes on by the immediates that are there.
     if (process.env.WARMLINE_CONNECTION === "undici") vi.useFakeTimers({ toFake: ["setTimeout", "Date"] });
     else vi.useFakeTimers();

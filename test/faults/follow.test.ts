@@ -1,4 +1,3 @@
-import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { Redis } from "warmline";
@@ -73,7 +72,7 @@ describe("a follower", () => {
   }, async () => {
     const { gateway } = await startReal();
     const plain = forTest(await startPlainEndpoint(gateway));
-    const path = forTest(await startNetworkProxy({ to: { port: (plain.address() as AddressInfo).port } }));
+    const path = forTest(await startNetworkProxy({ to: { port: plain.port } }));
     // Each connection after the first loses the response to its second request, or the request.
     path.onConnection((number) =>
       number === 1

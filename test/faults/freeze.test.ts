@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect } from "vitest";
+import { describe, expect } from "vitest";
 import { carries, httpResponse, idleReaper, loseReply, type NetworkProxy, onRequest } from "warmline-testbed";
-import { Backend, frozen, pause, routeTests } from "./support/rig.js";
+import { frozen, pause, routeTests } from "./support/rig.js";
 
 // The platform freezes a function between invocations, or in the middle of one. Its requests go through a network proxy
 // and the real gateway to a fake Redis, which counts the commands that it applied.
 
-let backend: Backend;
-beforeAll(async () => {
-  backend = await Backend.start();
-});
-afterAll(() => backend.stop());
-
-const routeTest = routeTests(() => backend);
+const routeTest = routeTests();
 
 type Happening = (path: NetworkProxy) => void;
 const closed: Happening = ({ connections }) => {
@@ -192,26 +186,23 @@ describe.concurrent("a server that ends idle connections, times scaled down", ()
     ["delivered", 2_200],
     ["lost", 1_400],
     ["lost", 2_200],
-  ] as const)(
-    "commands survive a server close that %s, with a freeze of %i ms, an idle kill and a full kill",
-    async ([fin, ms], { route }) => {
-      // Closed after 1.2 s without a byte; 0.6 s later nothing is left of the connection.
-      route.path.onConnection(() => idleReaper({ closeMs: 1_200, goneMs: 1_800, fin }));
-      const first = await route.startFunction();
-      expect(await first.run(["INCR", route.key])).toMatchObject([{ value: 1 }]);
-      await frozen(first, ms);
-      const done = first.run(["INCR", route.key], ["GET", route.key]);
-      await first.thaw();
-      const results = await done;
-      expect(results).toMatchObject([{ value: 2 }, { value: "2" }]);
-      expect(Math.max(...results.map((result) => result.ms))).toBeLessThan(1_500);
-      expect(route.path.connectionsOpened).toBeGreaterThanOrEqual(2);
-      await first.stop();
+  ] as const)("a close that is %s and a freeze of %i ms lose no command", async ([fin, ms], { route }) => {
+    // Closed after 1.2 s without a byte; 0.6 s later nothing is left of the connection.
+    route.path.onConnection(() => idleReaper({ closeMs: 1_200, goneMs: 1_800, fin }));
+    const first = await route.startFunction();
+    expect(await first.run(["INCR", route.key])).toMatchObject([{ value: 1 }]);
+    await frozen(first, ms);
+    const done = first.run(["INCR", route.key], ["GET", route.key]);
+    await first.thaw();
+    const results = await done;
+    expect(results).toMatchObject([{ value: 2 }, { value: "2" }]);
+    expect(Math.max(...results.map((result) => result.ms))).toBeLessThan(1_500);
+    expect(route.path.connectionsOpened).toBeGreaterThanOrEqual(2);
+    await first.stop();
 
-      const second = await route.startFunction();
-      expect(await second.run(["INCR", route.key])).toMatchObject([{ value: 3 }]);
-      expect(route.path.connectionsOpened).toBeGreaterThanOrEqual(3);
-      expect(route.applied("INCR")).toBe(3);
-    },
-  );
+    const second = await route.startFunction();
+    expect(await second.run(["INCR", route.key])).toMatchObject([{ value: 3 }]);
+    expect(route.path.connectionsOpened).toBeGreaterThanOrEqual(3);
+    expect(route.applied("INCR")).toBe(3);
+  });
 });

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { getEventListeners } from "node:events";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { Redis, type RedisOptions } from "warmline";
-import { Redis as FetchRedis } from "warmline/fetch";
-import { type Arrived, httpResponse, RawEndpoint } from "../support/endpoint.js";
+import type { RedisOptions } from "warmline";
+import { type Arrived, jsonResponse, RawEndpoint } from "../support/endpoint.js";
+import { describeEntries } from "../support/entries.js";
 import { mulberry32 } from "../support/model/random.mjs";
 import { SEED, scaled } from "../support/random-tests.js";
 import { pause } from "./support/rig.js";
@@ -11,14 +11,13 @@ import { pause } from "./support/rig.js";
 // Commands of several requests that one process serves travel together. Each keeps its own signal, deadline and time: an
 // abort or a timeout settles its own command, and no other.
 
-let endpoint: RawEndpoint;
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
+const endpoint = RawEndpoint.forEachTest();
+beforeEach(() => {
   endpoint.onRequest = reply;
 });
 
 const json = (body: string, headers: Record<string, string> = {}, status?: string) =>
-  httpResponse(body, { "content-type": "application/json", "warmline-gateway": "0", ...headers }, status);
+  jsonResponse(body, { "warmline-gateway": "0", ...headers }, status);
 /** Replies to each command with 1. */
 const reply = ({ socket, body }: Arrived) => {
   const commands = JSON.parse(body) as unknown[];
@@ -42,10 +41,7 @@ const request = new AsyncLocalStorage<Request>();
 const run = <T>(own: Request, call: () => Promise<T>): Promise<T> => request.run(own, call);
 const aborted = (reason: unknown) => ({ signal: AbortSignal.abort(reason) });
 
-describe.each([
-  { entry: "Node", Client: Redis },
-  { entry: "fetch", Client: FetchRedis },
-])("on the entry for $entry", ({ entry, Client }) => {
+describeEntries((Client, entry) => {
   const onNode = entry === "Node";
   const client = (options: RedisOptions = {}) =>
     new Client({ url: endpoint.url, token: "t", responseFormat: "json", timeout: 10_000, ...options });

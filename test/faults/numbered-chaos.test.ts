@@ -20,8 +20,7 @@ const ROUNDS = scaled(100) / 2;
 const TOKEN = "chaos-token";
 
 async function start(...args: string[]): Promise<GatewayProcess> {
-  const gateway = forTest(await startGatewayProcess({ args: ["--token", TOKEN, ...args] }));
-  return gateway;
+  return forTest(await startGatewayProcess({ args: ["--token", TOKEN, ...args] }));
 }
 
 /** Runs the clients, each over a path of its own. */
@@ -48,28 +47,25 @@ const print = (name: string, tally: Tally) =>
   );
 
 describe("one gateway with its own engine", { tags: ["random", "full-run"], timeout: 1_200_000 }, () => {
-  test.each(["", "that is stopped for 0.7 s every 4 s"])(
-    "nothing is doubled or wrong, and little unknown %s",
-    async (how) => {
-      const gateway = await start("--engine", "embedded");
-      const stopping = setInterval(() => {
-        if (how === "") return;
-        process.kill(gateway.pid, "SIGSTOP");
-        setTimeout(() => process.kill(gateway.pid, "SIGCONT"), 700);
-      }, 4_000);
-      const [numbered, today] = await Promise.all([
-        run([gateway.port], { disturbs: true, masks: false }),
-        run([gateway.port], { disturbs: true, masks: true }),
-      ]).finally(() => clearInterval(stopping));
-      await pause(800);
-      print("numbered", numbered);
-      print("without numbers", today);
-      expect([numbered.doubled, numbered.wrong]).toEqual([[], []]);
-      // The few calls of a short run vary.
-      expect(numbered.unknown).toBeLessThanOrEqual(today.unknown / 5 + 5);
-      expect(today.unknown).toBeGreaterThan(today.keys / 50);
-    },
-  );
+  test.each(["", "that is stopped for 0.7 s every 4 s"])("nothing is doubled or wrong %s", async (how) => {
+    const gateway = await start("--engine", "embedded");
+    const stopping = setInterval(() => {
+      if (how === "") return;
+      process.kill(gateway.pid, "SIGSTOP");
+      setTimeout(() => process.kill(gateway.pid, "SIGCONT"), 700);
+    }, 4_000);
+    const [numbered, today] = await Promise.all([
+      run([gateway.port], { disturbs: true, masks: false }),
+      run([gateway.port], { disturbs: true, masks: true }),
+    ]).finally(() => clearInterval(stopping));
+    await pause(800);
+    print("numbered", numbered);
+    print("without numbers", today);
+    expect([numbered.doubled, numbered.wrong]).toEqual([[], []]);
+    // The few calls of a short run vary.
+    expect(numbered.unknown).toBeLessThanOrEqual(today.unknown / 5 + 5);
+    expect(today.unknown).toBeGreaterThan(today.keys / 50);
+  });
 });
 
 describe("two gateways before one Redis", { tags: "redis-server", timeout: 1_200_000 }, () => {
@@ -110,14 +106,10 @@ describe("a graceful restart during a freeze", { timeout: 120_000 }, () => {
     return value - count;
   }
 
-  test.each([true, false])(
-    "the next write is applied once, on a shared Redis: %s",
-    { tags: "redis-server" },
-    async (drops) => {
-      const server = forTest(await startRedis({ listen: "tcp" }));
-      expect(await restart(drops, ["--redis", server.url])).toBe(1);
-    },
-  );
+  test.each([true, false])("a shared Redis applies it once: %s", { tags: "redis-server" }, async (drops) => {
+    const server = forTest(await startRedis({ listen: "tcp" }));
+    expect(await restart(drops, ["--redis", server.url])).toBe(1);
+  });
 
   test.each([true, false])("the next write is applied once, on its own engine: %s", async (drops) => {
     // The engine keeps nothing.

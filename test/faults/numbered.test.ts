@@ -1,22 +1,15 @@
-import { describe, expect, test } from "vitest";
-import { Redis } from "warmline";
-import { Redis as FetchRedis } from "warmline/fetch";
+import { expect, test } from "vitest";
 import { warmlineConnector } from "warmline/ioredis";
-import { carries, loseReply, type NetworkProxy, onRequest, startNetworkProxy } from "warmline-testbed";
-import { createGateway, type Gateway } from "../../gateway/src/index.js";
-import { beforeTests } from "../support/lifetime.js";
+import { carries, loseReply, onRequest, startNetworkProxy } from "warmline-testbed";
+import { createGateway } from "../../gateway/src/index.js";
+import { describeEntries } from "../support/entries.js";
+import { sharedByTests } from "../support/lifetime.js";
 import { IORedis } from "../support/redis-clients.js";
 
 // Writes with numbers, through one gateway that has its own engine.
 
-let gateway: Gateway;
-let path: NetworkProxy;
-beforeTests(async (shared) => {
-  gateway = shared(await createGateway({ engine: "embedded", port: 0 }));
-  path = shared(
-    await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } }),
-  );
-});
+const gateway = sharedByTests(() => createGateway({ engine: "embedded", port: 0 }));
+const path = sharedByTests(() => startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
 
 /** Loses the reply to the next request that carries `text`. Returns how many were lost. */
 function loseNext(text: string, leave: "close" | "reset"): () => number {
@@ -27,26 +20,20 @@ function loseNext(text: string, leave: "close" | "reset"): () => number {
   return () => lost;
 }
 
-describe.each([
-  { entry: "Node", Client: Redis },
-  { entry: "fetch", Client: FetchRedis },
-])("on the entry for $entry", ({ Client }) => {
+describeEntries((Client) => {
   const create = () => new Client({ url: path.url, token: gateway.token });
 
-  test.each(["close", "reset"] as const)(
-    "an INCR whose reply is lost resolves with the right count, and leaves no key beside it: %s",
-    async (leave) => {
-      const redis = create();
-      await redis.flushall();
-      for (let i = 1; i <= 20; i++) {
-        const lost = loseNext("INCR", leave);
-        expect(await redis.incr("n")).toBe(i);
-        // The repeat passed.
-        expect(lost()).toBeGreaterThanOrEqual(1);
-      }
-      expect(await redis.dbsize()).toBe(1);
-    },
-  );
+  test.each(["close", "reset"] as const)("a lost INCR counts once and adds no key: %s", async (leave) => {
+    const redis = create();
+    await redis.flushall();
+    for (let i = 1; i <= 20; i++) {
+      const lost = loseNext("INCR", leave);
+      expect(await redis.incr("n")).toBe(i);
+      // The repeat passed.
+      expect(lost()).toBeGreaterThanOrEqual(1);
+    }
+    expect(await redis.dbsize()).toBe(1);
+  });
 
   test("a batch, a pipeline and a transaction whose replies are lost are applied once", async () => {
     const redis = create();

@@ -14,16 +14,12 @@ const SHAPES: Shape[] = [
   { gateways: 2, path: "l7", clones: false },
 ];
 
-test.each(SHAPES)(
-  "applies each increment once at most, and tells the truth: %o",
-  { tags: "random", timeout: 1_200_000 },
-  async (shape) => {
-    const tally = await runNumbersModel({ ...shape, seed: SEED, calls: scaled(10_000), Lanes });
-    const { violations, histories, ...counts } = tally;
-    process.stdout.write(`${JSON.stringify({ ...shape, ...counts, violations: violations.length })}\n`);
-    expect(violations, histories.join("\n")).toEqual([]);
-  },
-);
+test.each(SHAPES)("no increment is doubled: %o", { tags: "random", timeout: 1_200_000 }, async (shape) => {
+  const tally = await runNumbersModel({ ...shape, seed: SEED, calls: scaled(10_000), Lanes });
+  const { violations, histories, ...counts } = tally;
+  process.stdout.write(`${JSON.stringify({ ...shape, ...counts, violations: violations.length })}\n`);
+  expect(violations, histories.join("\n")).toEqual([]);
+});
 
 // The model finds rules that are wrong.
 test.each([
@@ -39,16 +35,12 @@ test.each([
     from: 'copy.refuseNumber("is for another process of the gateway", proxied ? "unknown" : "unsent", alone);',
     to: 'copy.refuseNumber("is for another process of the gateway", "unsent", alone);',
   },
-] as const)(
-  "$mistake: some are applied twice",
-  { tags: "full-run", timeout: 1_200_000 },
-  async ({ shape, from, to }) => {
-    const file = "gateway/src/numbers/lanes.ts";
-    await withMutation({ entry: file, file, from, to }, async (url) => {
-      const { Lanes: wrong } = (await import(url)) as { Lanes: typeof Lanes };
-      const { violations } = await runNumbersModel({ ...shape, seed: SEED, calls: 4_000, Lanes: wrong });
-      process.stdout.write(`${violations.length} violations with a wrong rule\n`);
-      expect(violations.length).toBeGreaterThan(0);
-    });
-  },
-);
+] as const)("$mistake: runs twice", { tags: "full-run", timeout: 1_200_000 }, async ({ shape, from, to }) => {
+  const file = "gateway/src/numbers/lanes.ts";
+  await withMutation({ entry: file, file, from, to }, async (url) => {
+    const { Lanes: wrong } = (await import(url)) as { Lanes: typeof Lanes };
+    const { violations } = await runNumbersModel({ ...shape, seed: SEED, calls: 4_000, Lanes: wrong });
+    process.stdout.write(`${violations.length} violations with a wrong rule\n`);
+    expect(violations.length).toBeGreaterThan(0);
+  });
+});

@@ -1,21 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Redis, type RedisOptions } from "warmline";
-import { Redis as FetchRedis } from "warmline/fetch";
-import { type Arrived, httpResponse, RawEndpoint } from "../support/endpoint.js";
+import type { RedisOptions } from "warmline";
+import { type Arrived, jsonResponse, RawEndpoint } from "../support/endpoint.js";
+import { describeEntries } from "../support/entries.js";
 
 // The outcome of an error covers every attempt of its command, not only the last one.
 
 const json = (body: string, status?: string, headers = {}) =>
-  httpResponse(body, { "content-type": "application/json", "warmline-gateway": "0", ...headers }, status);
+  jsonResponse(body, { "warmline-gateway": "0", ...headers }, status);
 
-describe.each([
-  { entry: "Node", Client: Redis },
-  { entry: "fetch", Client: FetchRedis },
-])("on the entry for $entry", ({ Client }) => {
-  let endpoint: RawEndpoint;
-  beforeEach(async () => {
-    endpoint = await RawEndpoint.startForTest();
-  });
+describeEntries((Client) => {
+  const endpoint = RawEndpoint.forEachTest();
   afterEach(() => client().close());
 
   const client = (options: RedisOptions = {}) =>
@@ -39,54 +33,51 @@ describe.each([
   const reasons = async (...calls: Promise<unknown>[]) =>
     (await Promise.allSettled(calls)).map((settled) => "reason" in settled && settled.reason);
 
-  describe.each(["at-least-once", "exactly-once"] as const)(
-    "of writes %s, the first response lost",
-    (writes) => {
-      test.each([
-        ["429 ever after", '{"error":"ERR too many requests"}', "429 Too Many Requests"],
-        ["Redis loads then", '{"error":"LOADING Redis is loading"}', undefined],
-        ["Redis is a replica then", '{"error":"READONLY replica"}', undefined],
-        ["the token is withdrawn", '{"error":"WRONGPASS no"}', "401 Unauthorized"],
-      ])("a single write whose response is lost stays unknown after %s", async (_, item, status) => {
-        loseFirst(item, status, { "retry-after": "0" });
-        const [error] = await reasons(client({ writes }).incr("n"));
-        expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "INCR" });
-        expect(error.cause).toMatchObject({ name: "RedisError", outcome: "answered" });
-      });
+  describe.each(["at-least-once", "exactly-once"] as const)("%s, the first response lost", (writes) => {
+    test.each([
+      ["429 ever after", '{"error":"ERR too many requests"}', "429 Too Many Requests"],
+      ["Redis loads then", '{"error":"LOADING Redis is loading"}', undefined],
+      ["Redis is a replica then", '{"error":"READONLY replica"}', undefined],
+      ["the token is withdrawn", '{"error":"WRONGPASS no"}', "401 Unauthorized"],
+    ])("a single write whose response is lost stays unknown after %s", async (_, item, status) => {
+      loseFirst(item, status, { "retry-after": "0" });
+      const [error] = await reasons(client({ writes }).incr("n"));
+      expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "INCR" });
+      expect(error.cause).toMatchObject({ name: "RedisError", outcome: "answered" });
+    });
 
-      test("a write of a batch stays unknown if the gateway then refuses to send it", async () => {
-        loseFirst('{"error":"UNSENT no room"}');
-        const redis = client({ writes });
-        const unknown = { name: "UnknownOutcomeError", outcome: "unknown" };
-        expect(await reasons(redis.incr("a"), redis.incr("b"))).toMatchObject([unknown, unknown]);
-        expect(endpoint.requests.length).toBeGreaterThan(2);
-      });
+    test("a write of a batch stays unknown if the gateway then refuses to send it", async () => {
+      loseFirst('{"error":"UNSENT no room"}');
+      const redis = client({ writes });
+      const unknown = { name: "UnknownOutcomeError", outcome: "unknown" };
+      expect(await reasons(redis.incr("a"), redis.incr("b"))).toMatchObject([unknown, unknown]);
+      expect(endpoint.requests.length).toBeGreaterThan(2);
+    });
 
-      test("a transaction stays unknown if Redis then discards it", async () => {
-        loseFirst(
-          '{"error":"EXECABORT Transaction discarded because of previous errors."}',
-          "400 Bad Request",
-        );
-        const [error] = await reasons(client({ writes }).multi().incr("a").incr("b").exec());
-        expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "MULTI" });
-      });
+    test("a transaction stays unknown if Redis then discards it", async () => {
+      loseFirst(
+        '{"error":"EXECABORT Transaction discarded because of previous errors."}',
+        "400 Bad Request",
+      );
+      const [error] = await reasons(client({ writes }).multi().incr("a").incr("b").exec());
+      expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "MULTI" });
+    });
 
-      test("a transaction through middleware has the same name", async () => {
-        endpoint.onRequest = ({ socket }) => void socket.destroy();
-        const redis = client({ writes, retry: false });
-        redis.use((request, next) => next(request));
-        const [error] = await reasons(redis.multi().incr("a").exec());
-        expect(error).toMatchObject({ command: "MULTI", message: expect.stringMatching(/^MULTI: /) });
-      });
+    test("a transaction through middleware has the same name", async () => {
+      endpoint.onRequest = ({ socket }) => void socket.destroy();
+      const redis = client({ writes, retry: false });
+      redis.use((request, next) => next(request));
+      const [error] = await reasons(redis.multi().incr("a").exec());
+      expect(error).toMatchObject({ command: "MULTI", message: expect.stringMatching(/^MULTI: /) });
+    });
 
-      test("an error of the command itself is the first attempt's error", async () => {
-        loseFirst('{"error":"WRONGTYPE no"}');
-        expect(await reasons(client({ writes }).incr("n"))).toMatchObject([
-          { code: "WRONGTYPE", outcome: "answered" },
-        ]);
-      });
-    },
-  );
+    test("an error of the command itself is the first attempt's error", async () => {
+      loseFirst('{"error":"WRONGTYPE no"}');
+      expect(await reasons(client({ writes }).incr("n"))).toMatchObject([
+        { code: "WRONGTYPE", outcome: "answered" },
+      ]);
+    });
+  });
 
   test("a write that the gateway lost stays unknown if it then refuses to send it, or sends nothing", async () => {
     let then = (socket: Arrived["socket"]) =>
@@ -139,11 +130,10 @@ describe.each([
     };
 
     test("a retry.backoff that throws ends the retries", async () => {
-      endpoint.onRequest = ({ socket }) => void socket.write(json("{}", "503 Service Unavailable"));
+      endpoint.answer(json("{}", "503 Service Unavailable"));
       const [error] = await reasons(client({ retry: { backoff } }).get("a"));
       expect(error).toMatchObject({ name: "UnknownOutcomeError" });
-      endpoint.onRequest = ({ socket }) =>
-        void socket.write(json('[{"error":"UNSENT no"},{"error":"UNSENT no"}]'));
+      endpoint.answer(json('[{"error":"UNSENT no"},{"error":"UNSENT no"}]'));
       const redis = client({ retry: { backoff } });
       expect(await reasons(redis.incr("a"), redis.incr("b"))).toMatchObject([
         { name: "ConnectionError", outcome: "unsent" },

@@ -10,7 +10,7 @@ const endpointTest = test.extend<{ endpoint: RawEndpoint; path: NetworkProxy }>(
   // biome-ignore lint/correctness/noEmptyPattern: a fixture without dependencies is declared like this
   endpoint: async ({}, use) => {
     const endpoint = await RawEndpoint.start();
-    endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n"));
+    endpoint.answer(resp2Response(":1\r\n"));
     await use(endpoint);
     await endpoint.stop();
   },
@@ -59,47 +59,38 @@ describe.concurrent("a command with nothing else alive in the process settles", 
     ["while probing", `const r = create(); await r.incr("a"); hold(1100); console.log(await r.incr("n"));`],
     ["on an idle connection", `const r = create(); await r.incr("a"); console.log(await r.incr("n"));`],
     ...(ownConnections ? [FORGOTTEN] : []),
-  ])(
-    "a command settles in a process with nothing else alive: %s",
-    async ([what, source], { endpoint, path }) => {
-      endpoint.onRequest = ({ socket, body, connection }) => {
-        if (what.includes("forgotten") && connection === 1 && !body.includes("forget")) return;
-        socket.write(resp2Response(body.startsWith("[[") ? "*2\r\n:1\r\n:1\r\n" : ":1\r\n"));
-      };
-      const ended = await run(path, source);
-      expect(ended.errors).toBe("");
-      expect(ended.output).toMatch(/^1(,1)?\n/);
-      expect(ended.code).toBe(0);
-      expect(endpoint.requests.filter(({ body }) => body.includes('"n"'))).toHaveLength(1);
-    },
-  );
+  ])("a command settles with nothing else alive: %s", async ([what, source], { endpoint, path }) => {
+    endpoint.onRequest = ({ socket, body, connection }) => {
+      if (what.includes("forgotten") && connection === 1 && !body.includes("forget")) return;
+      socket.write(resp2Response(body.startsWith("[[") ? "*2\r\n:1\r\n:1\r\n" : ":1\r\n"));
+    };
+    const ended = await run(path, source);
+    expect(ended.errors).toBe("");
+    expect(ended.output).toMatch(/^1(,1)?\n/);
+    expect(ended.code).toBe(0);
+    expect(endpoint.requests.filter(({ body }) => body.includes('"n"'))).toHaveLength(1);
+  });
 
-  endpointTest(
-    "a command between two attempts settles in a process with nothing else alive",
-    async ({ path }) => {
-      await path.refuse();
-      const source = `
+  endpointTest("a command between two attempts settles with nothing else alive", async ({ path }) => {
+    await path.refuse();
+    const source = `
         const backoff = () => (console.log("again"), 300);
         console.log(await create({ retry: { backoff } }).incr("n"));`;
-      const ended = await runProgram(BEGIN + source, { URL: path.url }, (child) => {
-        // The first attempt has failed.
-        child.stdout!.once("data", () => void path.accept());
-      });
-      expect(ended.output).toMatch(/^(again\n)+1\n/);
-    },
-  );
+    const ended = await runProgram(BEGIN + source, { URL: path.url }, (child) => {
+      // The first attempt has failed.
+      child.stdout!.once("data", () => void path.accept());
+    });
+    expect(ended.output).toMatch(/^(again\n)+1\n/);
+  });
 
-  endpointTest(
-    "a command without a response rejects in a process with nothing else alive",
-    async ({ endpoint, path }) => {
-      endpoint.onRequest = () => {};
-      const ended = await run(
-        path,
-        `await create({ timeout: 400 }).incr("n").catch((error) => console.log(error.name));`,
-      );
-      expect(ended.output).toMatch(/^TimeoutError\n/);
-    },
-  );
+  endpointTest("a command without a response rejects with nothing else alive", async ({ endpoint, path }) => {
+    endpoint.onRequest = () => {};
+    const ended = await run(
+      path,
+      `await create({ timeout: 400 }).incr("n").catch((error) => console.log(error.name));`,
+    );
+    expect(ended.output).toMatch(/^TimeoutError\n/);
+  });
 });
 
 endpointTest("a response in the kernel's buffer wins over a late timer", async ({ endpoint }) => {
@@ -193,14 +184,12 @@ describe.concurrent("close()", () => {
       expect(path.connections).toHaveLength(0);
     });
 
-  endpointTest(
-    "close() with calls in flight settles them, with no unhandled rejection",
-    async ({ endpoint, path }) => {
-      endpoint.onRequest = ({ socket, body }) =>
-        !body.includes("silent") && socket.write(resp2Response(":1\r\n"));
-      const ended = await run(
-        path,
-        `
+  endpointTest("close() settles calls in flight, with no unhandled rejection", async ({ endpoint, path }) => {
+    endpoint.onRequest = ({ socket, body }) =>
+      !body.includes("silent") && socket.write(resp2Response(":1\r\n"));
+    const ended = await run(
+      path,
+      `
     const redis = create({ enableAutoPipelining: false, timeout: 1500, preconnect: true, circuit: false });
     const calls = [redis.incr("answered"), redis.incr("silent"), redis.get("silent"), redis.ready()];
     redis.close();
@@ -208,12 +197,11 @@ describe.concurrent("close()", () => {
     console.log((await Promise.allSettled(calls)).map(({ status }) => status).join());
     console.log(await redis.incr("answered"));
   `,
-      );
-      expect(ended.errors).toBe("");
-      expect(ended.output).toMatch(/^fulfilled,rejected,rejected,fulfilled\n1\n/);
-      expect(ended.code).toBe(0);
-    },
-  );
+    );
+    expect(ended.errors).toBe("");
+    expect(ended.output).toMatch(/^fulfilled,rejected,rejected,fulfilled\n1\n/);
+    expect(ended.code).toBe(0);
+  });
 });
 
 endpointTest("connections that break in every way cause no unhandled rejection", async ({ endpoint }) => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { Redis } from "warmline";
+import type { Redis } from "warmline";
 import { idempotent } from "warmline/idempotent";
 import { produce } from "warmline/streams";
 import { loseReply, onRequest } from "warmline-testbed";
@@ -18,12 +18,8 @@ describeEngines("producers", (setup) => {
   /** The requests that add entries. */
   let added: string[];
   beforeEach(async () => {
-    redis = new Redis({
-      url: rig.path.url,
-      token: rig.gateway.token,
-      retry: { retries: 5, backoff: () => 1 },
-    });
-    direct = new Redis({ url: rig.gateway.url, token: rig.gateway.token });
+    redis = rig.client();
+    direct = rig.direct();
     added = [];
     rig.path.onConnection(() => ({
       exchange({ request }) {

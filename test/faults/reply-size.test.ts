@@ -1,17 +1,13 @@
 import type { Socket } from "node:net";
-import { beforeEach, describe, expect, test } from "vitest";
-import { ProtocolError, Redis, type RedisOptions } from "warmline";
-import { Redis as FetchRedis } from "warmline/fetch";
-import { type Arrived, httpResponse, RawEndpoint } from "../support/endpoint.js";
+import { expect, test } from "vitest";
+import { ProtocolError, type RedisOptions } from "warmline";
+import { type Arrived, jsonResponse, RawEndpoint } from "../support/endpoint.js";
+import { describeEntries } from "../support/entries.js";
 
 // Responses that are larger than the client wants, or have no end.
 
-let endpoint: RawEndpoint;
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
-});
+const endpoint = RawEndpoint.forEachTest();
 
-const json = { "content-type": "application/json" };
 const head = (...lines: string[]) =>
   ["HTTP/1.1 200 OK", "content-type: application/json", ...lines, "", ""].join("\r\n");
 const LIMIT = 1_000_000;
@@ -25,10 +21,7 @@ async function flood(socket: Socket, piece: string, sent: (bytes: number) => voi
   }
 }
 
-describe.each([
-  { entry: "Node", Client: Redis },
-  { entry: "fetch", Client: FetchRedis },
-])("on the entry for $entry", ({ Client }) => {
+describeEntries((Client) => {
   const client = (options: RedisOptions = {}) =>
     new Client({
       timeout: 10_000,
@@ -46,7 +39,7 @@ describe.each([
   };
 
   const framings: [string, (body: string) => string][] = [
-    ["with a length", (body) => httpResponse(body, json)],
+    ["with a length", (body) => jsonResponse(body)],
     [
       "in chunks",
       (body) =>
@@ -77,18 +70,18 @@ describe.each([
   });
 
   test("a write and a read above maxReplySize are sent once", async () => {
-    endpoint.onRequest = ({ socket }) => void socket.write(httpResponse("x".repeat(LIMIT + 1), json));
+    endpoint.answer(jsonResponse("x".repeat(LIMIT + 1)));
     const redis = client();
     await expect(redis.incr("n")).rejects.toMatchObject({ ...tooLarge, command: "INCR" });
     await expect(redis.get("k")).rejects.toBeInstanceOf(ProtocolError);
     await expect(redis.pipeline().get("k").incr("n").exec()).rejects.toMatchObject(tooLarge);
     expect(endpoint.requests).toHaveLength(3);
-    endpoint.onRequest = ({ socket }) => void socket.write(httpResponse('{"result":1}', json));
+    endpoint.answer(jsonResponse('{"result":1}'));
     expect(await redis.incr("n")).toBe(1);
   });
 
   test("a Content-Length above maxReplySize ends the call before the body", async () => {
-    endpoint.onRequest = ({ socket }) => void socket.write(head(`content-length: ${LIMIT + 1}`));
+    endpoint.answer(head(`content-length: ${LIMIT + 1}`));
     await expect(client().incr("n")).rejects.toMatchObject(tooLarge);
   });
 

@@ -10,11 +10,7 @@ describeEngines("a scope", (setup) => {
   const rig = useBreakablePath(setup);
   let redis: Redis;
   beforeEach(async () => {
-    redis = new Redis({
-      url: rig.path.url,
-      token: rig.gateway.token,
-      retry: { retries: 5, backoff: () => 1 },
-    });
+    redis = rig.client();
     await redis.flushall();
   });
 

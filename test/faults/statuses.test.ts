@@ -1,29 +1,23 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ProtocolError, Redis, RedisError, type RedisOptions } from "warmline";
-import { Redis as FetchRedis } from "warmline/fetch";
-import { httpResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
+import { httpResponse, jsonResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
+import { describeEntries } from "../support/entries.js";
+import { errorOf } from "../support/error-of.js";
 import { listenApart } from "../support/listen-apart.js";
 
 // Responses with a status that shows that the endpoint did not run the command: proxies, redirects, wrong addresses.
 
-let endpoint: RawEndpoint;
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
-});
+const endpoint = RawEndpoint.forEachTest();
 
-const json = { "content-type": "application/json" };
 const html = { "content-type": "text/html" };
 
-describe.each([
-  { entry: "Node", Client: Redis },
-  { entry: "fetch", Client: FetchRedis },
-])("on the entry for $entry", ({ Client }) => {
+describeEntries((Client) => {
   const client = () => new Client({ url: endpoint.url, token: "secret", retry: false });
   /** The error of a write, in each form of a request. */
   const failures = async (bytes: string): Promise<any[]> => {
-    endpoint.onRequest = ({ socket }) => void socket.write(bytes);
+    endpoint.answer(bytes);
     const redis = client();
     const settled = await Promise.allSettled([
       redis.incr("alone"),
@@ -75,10 +69,10 @@ describe.each([
     ["404 Not Found", httpResponse("<html>none</html>", html, "404 Not Found")],
     ["405 Method Not Allowed", httpResponse("", {}, "405 Method Not Allowed")],
     ["204 No Content", "HTTP/1.1 204 No Content\r\n\r\n"],
-    ["404 with a result", httpResponse('{"result":1}', json, "404 Not Found")],
+    ["404 with a result", jsonResponse('{"result":1}', {}, "404 Not Found")],
     ["403 with a result in RESP2", resp2Response(":1\r\n", {}, "403 Forbidden")],
-    ["302 with a result", httpResponse('{"result":1}', json, "302 Found")],
-    ["400 with neither", httpResponse('{"ok":true}', json, "400 Bad Request")],
+    ["302 with a result", jsonResponse('{"result":1}', {}, "302 Found")],
+    ["400 with neither", jsonResponse('{"ok":true}', {}, "400 Bad Request")],
   ])("%s is a ProtocolError that names the status", async (what, bytes) => {
     for (const error of await failures(bytes)) {
       expect(error).toBeInstanceOf(ProtocolError);
@@ -89,33 +83,29 @@ describe.each([
     expect(endpoint.count("alone")).toBe(1);
   });
 
-  test.each(["400 Bad Request", "401 Unauthorized", "403 Forbidden", "413 Content Too Large"])(
-    "%s with an error reply is a RedisError",
-    async (status) => {
-      for (const error of await failures(httpResponse('{"error":"WRONGPASS no"}', json, status))) {
-        expect(error).toBeInstanceOf(RedisError);
-        expect(error).toMatchObject({ outcome: "answered", code: "WRONGPASS" });
-      }
-    },
-  );
+  const refusals = ["400 Bad Request", "401 Unauthorized", "403 Forbidden", "413 Content Too Large"];
+  test.each(refusals)("%s with an error reply is a RedisError", async (status) => {
+    for (const error of await failures(jsonResponse('{"error":"WRONGPASS no"}', {}, status))) {
+      expect(error).toBeInstanceOf(RedisError);
+      expect(error).toMatchObject({ outcome: "answered", code: "WRONGPASS" });
+    }
+  });
 
   test("middleware gets no result of a 404", async () => {
-    endpoint.onRequest = ({ socket }) =>
-      void socket.write(httpResponse('{"result":1}', json, "404 Not Found"));
+    endpoint.answer(jsonResponse('{"result":1}', {}, "404 Not Found"));
     const redis = client();
     redis.use((request, next) => next(request));
     await expect(redis.incr("n")).rejects.toMatchObject({
       name: "ProtocolError",
       message: expect.stringContaining("status 404"),
     });
-    endpoint.onRequest = ({ socket }) =>
-      void socket.write(httpResponse('{"error":"ERR no"}', json, "400 Bad Request"));
+    endpoint.answer(jsonResponse('{"error":"ERR no"}', {}, "400 Bad Request"));
     await expect(redis.incr("n")).rejects.toMatchObject({ name: "RedisError" });
   });
 });
 
 describe("a Redis that went away behind its gateway", () => {
-  const unsent = { ...json, "warmline-gateway": "0", "warmline-outcome": "unsent" };
+  const unsent = { "warmline-gateway": "0", "warmline-outcome": "unsent" };
   const lost = { ...unsent, "warmline-outcome": "unknown" };
   /** The first command is lost at Redis, and the others are refused. */
   const goesAway = () => {
@@ -124,7 +114,7 @@ describe("a Redis that went away behind its gateway", () => {
         endpoint.requests.length === 1
           ? (["502 Bad Gateway", lost] as const)
           : (["503 Unavailable", unsent] as const);
-      socket.write(httpResponse('{"error":"Redis could not be reached"}', headers, status));
+      socket.write(jsonResponse('{"error":"Redis could not be reached"}', headers, status));
     };
   };
   const client = (options: RedisOptions = {}) =>
@@ -132,18 +122,14 @@ describe("a Redis that went away behind its gateway", () => {
 
   test("a read rejects with ConnectionError, since it can't have changed anything", async () => {
     goesAway();
-    const error = await client()
-      .get("k")
-      .catch((reason) => reason);
+    const error = await errorOf(client().get("k"));
     expect(error).toMatchObject({ name: "ConnectionError", outcome: "unsent", command: "GET" });
     expect(endpoint.requests.length).toBe(3);
   });
 
   test("a write that is repeated rejects with UnknownOutcomeError", async () => {
     goesAway();
-    const error = await client({ writes: "at-least-once" })
-      .incr("k")
-      .catch((reason) => reason);
+    const error = await errorOf(client({ writes: "at-least-once" }).incr("k"));
     expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "INCR" });
   });
 
@@ -151,8 +137,7 @@ describe("a Redis that went away behind its gateway", () => {
     const refused =
       '[{"error":"UNSENT Redis could not be reached"},{"error":"UNSENT Redis could not be reached"}]';
     endpoint.onRequest = ({ socket }) => {
-      if (endpoint.requests.length === 1)
-        socket.write(httpResponse(refused, { ...json, "warmline-gateway": "0" }));
+      if (endpoint.requests.length === 1) socket.write(jsonResponse(refused, { "warmline-gateway": "0" }));
     };
     const redis = client({ timeout: 600, retry: { retries: 2, backoff: () => 60 } });
     const [read, write] = await Promise.allSettled([redis.get("k"), redis.incr("n")]);

@@ -36,20 +36,17 @@ function befall(name: string, times: number, action: FakeAction): void {
 }
 
 describe.each([1, 5])("%i replies lost", (times) => {
-  test.each(["close", "reset", { cut: 1 }] as const)(
-    "incr is applied once with an unknown outcome, and get is repeated, after a loss by %j",
-    async (action) => {
-      befall("INCR", times, action);
-      const error = await redis.incr("n").catch((thrown) => thrown);
-      expect(error).toBeInstanceOf(UnknownOutcomeError);
-      expect(error.outcome).toBe("unknown");
-      expect(fake.count("INCR")).toBe(1);
-      befall("GET", times, action);
-      expect(await redis.get("n")).toBe("1");
-      // A read whose response is slow also goes to a second connection.
-      expect(fake.count("GET")).toBeGreaterThanOrEqual(1 + times + 1);
-    },
-  );
+  test.each(["close", "reset", { cut: 1 }] as const)("incr is unknown, get repeated: %j", async (action) => {
+    befall("INCR", times, action);
+    const error = await redis.incr("n").catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(UnknownOutcomeError);
+    expect(error.outcome).toBe("unknown");
+    expect(fake.count("INCR")).toBe(1);
+    befall("GET", times, action);
+    expect(await redis.get("n")).toBe("1");
+    // A read whose response is slow also goes to a second connection.
+    expect(fake.count("GET")).toBeGreaterThanOrEqual(1 + times + 1);
+  });
 });
 
 test("writes of a long pipeline that may be repeated are repeated in their order", async () => {

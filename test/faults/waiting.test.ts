@@ -5,18 +5,17 @@ import { beforeEach, expect, test } from "vitest";
 import { Redis, type RedisOptions, TimeoutError } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { undici } from "warmline/undici";
-import { type Arrived, httpResponse, RawEndpoint } from "../support/endpoint.js";
+import { type Arrived, jsonResponse, RawEndpoint } from "../support/endpoint.js";
 
 // Commands that are issued while several requests are under way wait for one of them, and travel together.
 
 /** The number of requests at a time that is worthwhile near the server. */
 const CROWD = 4;
 
-let endpoint: RawEndpoint;
+const endpoint = RawEndpoint.forEachTest();
 /** Requests without a response. */
 let held: Arrived[];
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
+beforeEach(() => {
   held = [];
   endpoint.onRequest = (request) => void held.push(request);
 });
@@ -41,8 +40,7 @@ const keysOf = (request: Arrived) => commandsOf(request).map(([, key]) => key);
 function reply(request: Arrived): void {
   const results = commandsOf(request).map(([, key]) => ({ result: key }));
   const body = JSON.stringify(request.body.startsWith("[[") ? results : results[0]);
-  const headers = { "content-type": "application/json", "warmline-gateway": "0" };
-  request.socket.write(httpResponse(body, headers));
+  request.socket.write(jsonResponse(body, { "warmline-gateway": "0" }));
 }
 const replyToAll = () => {
   endpoint.onRequest = reply;

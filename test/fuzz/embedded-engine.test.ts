@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, test } from "vitest";
+import { describe, test } from "vitest";
 import { EnginePair } from "../support/differential/compare.js";
 import { compareBlocked, compareEngines } from "../support/differential/property.js";
 import { SEED, scaled } from "../support/random-tests.js";
+import { sharedByTests } from "../support/lifetime.js";
 
 const RUNS = scaled(10_000);
 const BLOCKED_RUNS = Math.ceil(RUNS / 10);
 
 describe("the embedded engine beside a real Redis", { tags: "redis-server" }, () => {
-  let pair: EnginePair;
-  beforeAll(async () => {
-    pair = await EnginePair.start();
-  });
-  afterAll(() => pair?.stop());
+  const pair = sharedByTests(() => EnginePair.start());
 
   test(`${RUNS} random command sequences have the same replies (seed ${SEED})`, {
     timeout: 1_800_000,

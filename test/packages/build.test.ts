@@ -1,23 +1,13 @@
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
+import { newFolder } from "../support/new-folder.js";
 import { run } from "../support/packages/run.js";
 
 // The build script, in a copy of the repository.
 
 const root = resolve(import.meta.dirname, "../..");
-const copy = mkdtempSync(join(tmpdir(), "warmline-build-"));
+const copy = newFolder("build");
 const dist = join(copy, "testbed/dist");
 const build = (...args: string[]) => run("node", ["scripts/build.mjs", ...args, "testbed"], copy);
 const changedAt = (file: string) => statSync(join(dist, file)).mtimeMs;
@@ -33,7 +23,6 @@ beforeAll(async () => {
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
   await build();
 });
-afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 test("a package that is up to date is not built again", async () => {
   const before = changedAt("index.js");

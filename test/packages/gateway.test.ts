@@ -1,20 +1,12 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import { newFolder } from "../support/new-folder.js";
 
 // The packed gateway, installed into an empty project on a machine without Redis.
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-packed-"));
+const folder = newFolder("packed");
 const installed = join(folder, "node_modules", "warmline-gateway");
 /** The only programs there are, so that a Redis on this machine is not found. */
 const programs = join(folder, "programs");
@@ -36,7 +28,6 @@ beforeAll(() => {
   writeFileSync(join(folder, "package.json"), '{"name":"empty","private":true}');
   run("npm", ["install", "--offline", "--no-audit", "--no-fund", inject("tarballs")["warmline-gateway"]]);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("warmline-gateway, installed from its tarball", () => {
   test("the package has no dependencies, and contains the licences of bundled code", () => {

@@ -1,13 +1,13 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { beforeAll, expect, inject, test } from "vitest";
+import { newFolder } from "../support/new-folder.js";
 
 // The testing helper under jest, from the packed tarballs.
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-jest-"));
+const folder = newFolder("jest");
 const run = promisify(execFile);
 
 beforeAll(async () => {
@@ -16,7 +16,6 @@ beforeAll(async () => {
   const { warmline, "warmline-gateway": gateway } = inject("tarballs");
   await run("npm", ["install", "--no-save", "--no-audit", "--no-fund", warmline, gateway], { cwd: folder });
 }, 180_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("useGateway works under jest, which exits without open handles", async () => {
   const { stderr } = await run("npx", ["jest", "--ci", "--detectOpenHandles"], {

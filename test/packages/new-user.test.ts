@@ -1,14 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { afterAll, expect, inject, test } from "vitest";
+import { expect, inject, test } from "vitest";
+import { newFolder } from "../support/new-folder.js";
 import { run } from "../support/packages/run.js";
 
 // A new user: an empty folder, Node, npm, and the steps of the README.
 
 const readme = readFileSync(resolve(import.meta.dirname, "../../README.md"), "utf8");
-const folder = mkdtempSync(join(tmpdir(), "warmline-new-user-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = newFolder("new-user");
 
 test("README's first lines work within two minutes", { timeout: 120_000 }, async () => {
   // In the order in which they are pasted.

@@ -1,12 +1,12 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { beforeAll, expect, inject, test } from "vitest";
+import { newFolder } from "../support/new-folder.js";
 import { run } from "../support/packages/run.js";
 
 // The packed declarations under the oldest TypeScript that we support and the newest ones, and what they cost to check.
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-typescript-"));
+const folder = newFolder("typescript");
 const versions = ["5.4", "5.9", "6.0", "latest"];
 
 beforeAll(async () => {
@@ -21,7 +21,6 @@ beforeAll(async () => {
   writeFileSync(join(folder, "consumer.cts"), COMMON_JS);
   for (const [project, config] of Object.entries(projects)) writeProject(project, config);
 }, 300_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 // Not a file of its own: this repository's own settings have no CommonJS.
 const COMMON_JS = `import warmline = require("warmline");

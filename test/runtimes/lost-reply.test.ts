@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { carries, type Fault, httpResponse, idleReaper, loseReply, rewrite } from "warmline-testbed";
 import { Backend, Route } from "../faults/support/rig.js";
+import { forTest, sharedByTests } from "../support/lifetime.js";
 import { binary, folder } from "./support/suite.js";
 
 // Deno's own fetch sends a request again by itself when the response is lost, and Node's when its status is 421.
@@ -17,16 +18,11 @@ console.log(JSON.stringify(results));
 redis.close();
 `;
 
-let backend: Backend;
 let route: Route;
-beforeAll(async () => {
-  backend = await Backend.start();
-});
+const backend = sharedByTests(() => Backend.start());
 beforeEach(async () => {
-  route = await Route.open(backend);
+  route = forTest(await Route.open(backend));
 });
-afterEach(() => route.close());
-afterAll(() => backend.stop());
 
 /** Runs a program to its end, and returns what it prints. */
 async function run(command: string, args: readonly string[]): Promise<unknown> {

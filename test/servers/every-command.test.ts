@@ -9,7 +9,7 @@ import {
 } from "../../testbed/src/index.js";
 import type { Engine } from "../integration/commands/exercises/exercise.js";
 import { exercises } from "../integration/commands/exercises/index.js";
-import { beforeTests } from "../support/lifetime.js";
+import { beforeTests, sharedByTests } from "../support/lifetime.js";
 import { allSpecs } from "../unit/commands/samples/index.js";
 import { NEEDS_SERVERS, startRedis8, startValkey } from "./support/servers.js";
 
@@ -49,12 +49,11 @@ async function commandsOf(server: RedisServer): Promise<string[]> {
 }
 
 describe.each(rigs)("the commands of $engine", NEEDS_SERVERS, ({ engine, start, unknown }) => {
-  let server: RedisServer;
   let gateway: GatewayProcess;
   let redis: Redis;
   let names: string[];
+  const server = sharedByTests(() => start());
   beforeTests(async (shared) => {
-    server = shared(await start());
     names = await commandsOf(server);
     gateway = shared(await startGatewayProcess({ args: ["--redis", server.url] }));
     redis = shared(new Redis({ url: gateway.url, token: gateway.token }));

@@ -1,9 +1,8 @@
 import { createConnection } from "node:net";
 import { describe, expect, test } from "vitest";
-import type { RedisServer } from "../../testbed/src/index.js";
 import { argsOf, EXAMPLES } from "../integration/engine/json-examples.js";
 import { type Reply, ReplyClient } from "../support/differential/replies.js";
-import { beforeTests } from "../support/lifetime.js";
+import { sharedByTests } from "../support/lifetime.js";
 import { NEEDS_SERVERS, startRedis8 } from "./support/servers.js";
 
 // The examples that the embedded engine's JSON commands are tested with, those of redis.io among them, on RedisJSON itself.
@@ -22,25 +21,18 @@ function comparable(reply: Reply): unknown {
 }
 
 describe("RedisJSON 2.8", NEEDS_SERVERS, () => {
-  let server: RedisServer;
-  let client: ReplyClient;
-  beforeTests(async (shared) => {
-    server = shared(await startRedis8("rejson"));
-    client = shared(new ReplyClient(createConnection(server.path!)));
-  });
+  const server = sharedByTests(() => startRedis8("rejson"));
+  const client = sharedByTests(async () => new ReplyClient(createConnection(server.path!)));
 
-  test.each(Object.entries(EXAMPLES))(
-    "RedisJSON replies as the embedded engine does: %s",
-    async (_name, { document, steps }) => {
-      const commands = steps.map(([command]) => argsOf(command));
-      const setup = [["FLUSHALL"], ["JSON.SET", "d", "$", JSON.stringify(document)]];
-      const replies = (await client.run([...setup, ...commands])).slice(setup.length);
-      const compared = steps.map(([command], index) => [command, comparable(replies[index]!)]);
-      const expected = steps.map(([command, reply]) => [
-        command,
-        comparable(DIFFERENCES[String(command)] ?? reply),
-      ]);
-      expect(compared).toEqual(expected);
-    },
-  );
+  test.each(Object.entries(EXAMPLES))("RedisJSON replies the same: %s", async (_, { document, steps }) => {
+    const commands = steps.map(([command]) => argsOf(command));
+    const setup = [["FLUSHALL"], ["JSON.SET", "d", "$", JSON.stringify(document)]];
+    const replies = (await client.run([...setup, ...commands])).slice(setup.length);
+    const compared = steps.map(([command], index) => [command, comparable(replies[index]!)]);
+    const expected = steps.map(([command, reply]) => [
+      command,
+      comparable(DIFFERENCES[String(command)] ?? reply),
+    ]);
+    expect(compared).toEqual(expected);
+  });
 });

@@ -1,9 +1,9 @@
 import { beforeEach, describe, test } from "vitest";
 import { Redis } from "../../src/index.js";
-import { type GatewayProcess, type RedisServer, startGatewayProcess } from "../../testbed/src/index.js";
+import { startGatewayProcess } from "../../testbed/src/index.js";
 import { bloomExercises } from "../integration/commands/exercises/modules.js";
 import { searchExercises } from "../integration/commands/exercises/search.js";
-import { beforeTests } from "../support/lifetime.js";
+import { beforeTests, sharedByTests } from "../support/lifetime.js";
 import { NEEDS_SERVERS, startRedis8 } from "./support/servers.js";
 
 // The methods of warmline/modules, on the modules of Redis Stack. Its RedisTimeSeries needs OpenSSL 1.1, which machines no longer have.
@@ -17,22 +17,16 @@ const CASES = MODULES.flatMap((each) =>
   (["resp2", "json"] as const).map((responseFormat) => ({ ...each, responseFormat })),
 );
 
-describe.each(CASES)(
-  "on $title, replies as $responseFormat",
-  NEEDS_SERVERS,
-  ({ module, exercises, responseFormat }) => {
-    let server: RedisServer;
-    let gateway: GatewayProcess;
-    let redis: Redis;
-    beforeTests(async (shared) => {
-      server = shared(await startRedis8(module));
-      gateway = shared(await startGatewayProcess({ args: ["--redis", server.url] }));
-      redis = shared(new Redis({ url: gateway.url, token: gateway.token, responseFormat }));
-    });
-    beforeEach(() => redis.flushall());
+describe.each(CASES)("$title, as $responseFormat", NEEDS_SERVERS, ({ module, exercises, responseFormat }) => {
+  let redis: Redis;
+  const server = sharedByTests(() => startRedis8(module));
+  const gateway = sharedByTests(() => startGatewayProcess({ args: ["--redis", server.url] }));
+  beforeTests(async (shared) => {
+    redis = shared(new Redis({ url: gateway.url, token: gateway.token, responseFormat }));
+  });
+  beforeEach(() => redis.flushall());
 
-    test.each(Object.entries(exercises))("%s works as its exercise says", async (_method, run) => {
-      await run(redis);
-    });
-  },
-);
+  test.each(Object.entries(exercises))("%s works as its exercise says", async (_method, run) => {
+    await run(redis);
+  });
+});

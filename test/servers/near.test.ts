@@ -1,50 +1,34 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createGateway, type Gateway } from "../../gateway/src/index.js";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createGateway, type Gateway, type TracedCommand } from "../../gateway/src/index.js";
 import { Redis } from "../../src/index.js";
 import { near } from "../../src/near.js";
-import type { RedisServer } from "../../testbed/src/index.js";
+import { beforeTests, forTest, sharedByTests } from "../support/lifetime.js";
 import { NEEDS_SERVERS, startRedis8 } from "./support/servers.js";
 
 // Reads of JSON documents, vector sets and hashes whose fields expire, through a near cache.
 
 describe("a near cache on Redis 8.2 with RedisJSON 2.8", NEEDS_SERVERS, () => {
-  let server: RedisServer;
   let gateway: Gateway;
   let redis: Redis;
   let verified: Redis;
   /** The commands that reached Redis through the gateway, such as `JSON.GET near:doc`. */
   let sent: string[] = [];
-  beforeAll(async () => {
-    server = await startRedis8("rejson");
-    gateway = await createGateway({
-      port: 0,
-      redis: server.url,
-      token: "main",
-      logLevel: "silent",
-      nearPrefix: ["near:"],
-      onCommand: ({ name, keys }) => sent.push([name, ...keys].join(" ")),
-    });
+  const server = sharedByTests(() => startRedis8("rejson"));
+  beforeTests(async (shared) => {
+    const onCommand = ({ name, keys }: TracedCommand) => sent.push([name, ...keys].join(" "));
+    const options = { port: 0, redis: server.url, token: "main", logLevel: "silent" } as const;
+    gateway = shared(await createGateway({ ...options, nearPrefix: ["near:"], onCommand }));
   });
   beforeEach(async () => {
     await server.command("FLUSHALL");
-    await server.command(
-      "JSON.SET",
-      "near:doc",
-      "$",
-      '{"n":1,"text":"a","list":[1],"on":true,"rest":{"k":1}}',
-    );
+    await server.command("JSON.SET", "near:doc", "$", JSON.stringify(document));
     await server.command("JSON.SET", "near:other", "$", '{"n":7}');
-    redis?.close();
-    redis = new Redis({ url: gateway.url, token: "main", near: near({ match: "near:*", maxStale: 60_000 }) });
+    const cache = near({ match: "near:*", maxStale: 60_000 });
+    redis = forTest(new Redis({ url: gateway.url, token: "main", near: cache }));
     verified = redis.with({ near: "verify" });
     // The changes of both keys are reported before the test begins.
     await verified.get("near:none");
     sent = [];
-  });
-  afterAll(async () => {
-    redis?.close();
-    await gateway?.close();
-    await server?.stop();
   });
 
   const document = { n: 1, text: "a", list: [1], on: true, rest: { k: 1 } };
@@ -59,20 +43,17 @@ describe("a near cache on Redis 8.2 with RedisJSON 2.8", NEEDS_SERVERS, () => {
     "JSON.TYPE": [(client) => client.json.type("near:doc", "$.on"), ["boolean"]],
   };
 
-  test.each(Object.entries(reads))(
-    "%s is answered from memory, with a new copy of the value",
-    async (_name, [read, expected]) => {
-      const first = await read(redis);
-      expect(first).toEqual(expected);
-      const count = sent.length;
-      expect(count).toBeGreaterThan(0);
-      if (Array.isArray(first)) first.push("changed");
-      expect(await read(redis)).toEqual(expected);
-      expect(sent).toHaveLength(count);
-      expect(await read(verified)).toEqual(expected);
-      expect(sent.slice(count)).toEqual(["PING"]);
-    },
-  );
+  test.each(Object.entries(reads))("%s is read from memory, as a copy", async (_, [read, expected]) => {
+    const first = await read(redis);
+    expect(first).toEqual(expected);
+    const count = sent.length;
+    expect(count).toBeGreaterThan(0);
+    if (Array.isArray(first)) first.push("changed");
+    expect(await read(redis)).toEqual(expected);
+    expect(sent).toHaveLength(count);
+    expect(await read(verified)).toEqual(expected);
+    expect(sent.slice(count)).toEqual(["PING"]);
+  });
 
   test.each([
     ["JSON.SET", ["near:doc", "$.n", "2"]],
@@ -91,23 +72,20 @@ describe("a near cache on Redis 8.2 with RedisJSON 2.8", NEEDS_SERVERS, () => {
     ["JSON.FORGET", ["near:doc"]],
     ["RENAME", ["near:other", "near:doc"]],
     ["DEL", ["near:doc"]],
-  ])(
-    "a change by %s directly in Redis is seen by a read that verifies and by later reads",
-    async (name, args) => {
-      expect(await redis.json.get("near:doc", "$")).toEqual([document]);
-      expect(await verified.json.mget(["near:doc", "near:other"], "$.n")).toEqual([[1], [7]]);
-      await server.command(name, ...args);
-      const current = JSON.parse(String(await server.command("JSON.GET", "near:doc", "$")));
-      expect(current).not.toEqual([document]);
-      expect(await verified.json.get("near:doc", "$")).toEqual(current);
-      sent = [];
-      expect(await redis.json.get("near:doc", "$")).toEqual(current);
-      expect(sent).toEqual([]);
-      expect(await redis.json.mget(["near:doc", "near:other"], "$.n")).toEqual(
-        await redis.with({ near: false }).json.mget(["near:doc", "near:other"], "$.n"),
-      );
-    },
-  );
+  ])("a change by %s past the gateway is seen by a verified read and later ones", async (name, args) => {
+    expect(await redis.json.get("near:doc", "$")).toEqual([document]);
+    expect(await verified.json.mget(["near:doc", "near:other"], "$.n")).toEqual([[1], [7]]);
+    await server.command(name, ...args);
+    const current = JSON.parse(String(await server.command("JSON.GET", "near:doc", "$")));
+    expect(current).not.toEqual([document]);
+    expect(await verified.json.get("near:doc", "$")).toEqual(current);
+    sent = [];
+    expect(await redis.json.get("near:doc", "$")).toEqual(current);
+    expect(sent).toEqual([]);
+    expect(await redis.json.mget(["near:doc", "near:other"], "$.n")).toEqual(
+      await redis.with({ near: false }).json.mget(["near:doc", "near:other"], "$.n"),
+    );
+  });
 
   test("a client's own write is seen by its next read", async () => {
     expect(await redis.json.get("near:doc", "$.n")).toEqual([1]);

@@ -1,9 +1,8 @@
 import { createConnection } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startEmbeddedEngine } from "../../gateway/src/engine/embedded.js";
-import type { Engine } from "../../gateway/src/engine/engine.js";
-import type { RedisServer } from "../../testbed/src/index.js";
 import { type Reply, ReplyClient } from "../support/differential/replies.js";
+import { beforeTests } from "../support/lifetime.js";
 import { NEEDS_SERVERS, startRedis8 } from "./support/servers.js";
 
 // The embedded engine writes scores as Redis does since 7.2. The other suites compare it with Redis 7.0.
@@ -34,18 +33,12 @@ const random = (seed: number) => {
 };
 
 describe("scores of Redis 8.2", NEEDS_SERVERS, () => {
-  let server: RedisServer;
-  let engine: Engine;
   let clients: ReplyClient[] = [];
-  beforeAll(async () => {
-    server = await startRedis8();
-    engine = await startEmbeddedEngine();
-    clients = [new ReplyClient(createConnection(server.path!)), new ReplyClient(engine.connect())];
-  });
-  afterAll(async () => {
-    for (const client of clients) client.close();
-    await engine?.close();
-    await server?.stop();
+  beforeTests(async (shared) => {
+    const server = shared(await startRedis8());
+    const engine = shared(await startEmbeddedEngine());
+    const streams = [createConnection(server.path!), engine.connect()];
+    clients = streams.map((stream) => shared(new ReplyClient(stream)));
   });
 
   async function runOnBoth(commands: readonly string[][]): Promise<[Reply, Reply][]> {

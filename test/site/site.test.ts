@@ -203,32 +203,28 @@ describeInBrowser("the site in a browser", (browser) => {
   mkdirSync(shots, { recursive: true });
 
   describe.each(views)("on a $name", ({ name, width, height }) => {
-    test.each(["light", "dark"] as const)(
-      "the pages fit and load without errors, %s",
-      { timeout: 120_000 },
-      async (colorScheme) => {
-        const context = forTest(await browser().newContext({ viewport: { width, height }, colorScheme }));
-        const page = await context.newPage();
-        const problems: string[] = [];
-        page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
-        page.on("pageerror", (error) => problems.push(String(error)));
-        page.on("request", (request) => {
-          if (!request.url().startsWith(url) && !request.url().startsWith("data:"))
-            problems.push(request.url());
-        });
-        for (const path of ["", "getting-started", "cookbook", "commands", "gateway", "troubleshooting"]) {
-          await page.goto(url + path, { waitUntil: "networkidle" });
-          const { overflow, background } = (await page.evaluate(
-            `({ overflow: document.documentElement.scrollWidth - innerWidth, background: getComputedStyle(document.body).backgroundColor })`,
-          )) as { overflow: number; background: string };
-          expect(overflow, `${path} is wider than the screen`).toBeLessThanOrEqual(0);
-          const [red] = background.match(/\d+/g)!;
-          expect(Number(red) > 128).toBe(colorScheme === "light");
-          await page.screenshot({ path: join(shots, `${path || "index"}-${name}-${colorScheme}.png`) });
-        }
-        expect(problems).toEqual([]);
-      },
-    );
+    test.each(["light", "dark"] as const)("the pages fit, %s", { timeout: 120_000 }, async (colorScheme) => {
+      const context = forTest(await browser().newContext({ viewport: { width, height }, colorScheme }));
+      const page = await context.newPage();
+      const problems: string[] = [];
+      page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+      page.on("pageerror", (error) => problems.push(String(error)));
+      page.on("request", (request) => {
+        if (!request.url().startsWith(url) && !request.url().startsWith("data:"))
+          problems.push(request.url());
+      });
+      for (const path of ["", "getting-started", "cookbook", "commands", "gateway", "troubleshooting"]) {
+        await page.goto(url + path, { waitUntil: "networkidle" });
+        const { overflow, background } = (await page.evaluate(
+          `({ overflow: document.documentElement.scrollWidth - innerWidth, background: getComputedStyle(document.body).backgroundColor })`,
+        )) as { overflow: number; background: string };
+        expect(overflow, `${path} is wider than the screen`).toBeLessThanOrEqual(0);
+        const [red] = background.match(/\d+/g)!;
+        expect(Number(red) > 128).toBe(colorScheme === "light");
+        await page.screenshot({ path: join(shots, `${path || "index"}-${name}-${colorScheme}.png`) });
+      }
+      expect(problems).toEqual([]);
+    });
   });
 
   /** What people ask, and a page that answers it. */

@@ -5,7 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type RedisServer, startRedis } from "warmline-testbed";
 import { jsonOf } from "../../gateway/src/api/json-encoder.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
-import { call, run } from "../integration/gateway/http.js";
+import { call, metric, run } from "../integration/gateway/http.js";
+import { commands } from "../support/commands.js";
 
 const MB = 1024 * 1024;
 /** Larger than the budget of the gateway under test. */
@@ -50,13 +51,7 @@ describe("memory", { tags: "redis-server" }, () => {
   test("a large reply in a pipeline or a transaction keeps its place", async () => {
     await start({ maxBufferedBytes: 64 * MB });
     const list = Array.from({ length: 60_000 }, (_, i) => `element ${i}`);
-    const body = [
-      ["ECHO", "first"],
-      ["LRANGE", "list", "0", "-1"],
-      ["NOSUCH"],
-      ["LRANGE", "list", "0", "-1"],
-      ["ECHO", "last"],
-    ];
+    const body = commands("ECHO first", "LRANGE list 0 -1", "NOSUCH", "LRANGE list 0 -1", "ECHO last");
     const { json } = await call(gateway, "/pipeline", { body });
     expect(json[0]).toEqual({ result: "first" });
     expect(json[1].result).toEqual(list);
@@ -268,7 +263,7 @@ describe("memory", { tags: "redis-server" }, () => {
     expect(most).toBeGreaterThan(MB / 4);
     expect(most).toBeLessThanOrEqual(MB);
     await expect.poll(() => run(gateway, "PUBLISH", "news", "x")).toBe(0);
-    expect((await call(gateway, "/metrics")).text).toMatch(/^warmline_gateway_streams_dropped_total 1$/m);
+    expect(await metric(gateway, "streams_dropped_total")).toBe(1);
     socket.resume();
     await closed;
     await expect.poll(() => buffered()).toBe(0);
@@ -295,7 +290,7 @@ describe("memory", { tags: "redis-server" }, () => {
     expect(whole.map((count, at) => count + gaps[at]!)).toEqual([4, 4, 4, 4]);
     expect(Math.max(...whole)).toBeGreaterThan(0);
     expect(Math.max(...gaps)).toBeGreaterThan(0);
-    expect((await call(gateway, "/metrics")).text).toMatch(/^warmline_gateway_streams_dropped_total 0$/m);
+    expect(await metric(gateway, "streams_dropped_total")).toBe(0);
     await expect.poll(() => buffered()).toBe(0);
     for (const { socket } of all) socket.destroy();
   });
@@ -371,7 +366,4 @@ async function openEvents(path: string): Promise<{ socket: Socket; readonly text
   };
 }
 
-async function buffered(): Promise<number> {
-  const { text } = await call(gateway, "/metrics");
-  return Number(/^warmline_gateway_buffered_bytes (\d+)$/m.exec(text)?.[1]);
-}
+const buffered = () => metric(gateway, "buffered_bytes");

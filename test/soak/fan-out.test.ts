@@ -4,14 +4,8 @@ import { Agent, request } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  connectRedis,
-  type GatewayProcess,
-  type RedisConnection,
-  type RedisServer,
-  startGatewayProcess,
-  startRedis,
-} from "warmline-testbed";
+import { connectRedis, startGatewayProcess, startRedis } from "warmline-testbed";
+import { sharedByTests } from "../support/lifetime.js";
 
 // Messages to many readers, and what they cost the other clients of the gateway.
 
@@ -32,26 +26,18 @@ const ARRIVAL = 20_000;
 
 const TOKENS = "[{name: readers, token: r}, {name: other, token: o}]";
 
-let redis: RedisServer;
-let publisher: RedisConnection;
-let gateway: GatewayProcess;
+const redis = sharedByTests(() => startRedis({ listen: "tcp" }));
+const publisher = sharedByTests(() => connectRedis({ port: redis.port! }));
+const gateway = sharedByTests(() =>
+  startGatewayProcess({ args: ["--redis", redis.url, `--tokens=${TOKENS}`] }),
+);
 const children: ChildProcess[] = [];
 const agent = new Agent({ keepAlive: true });
 
-beforeAll(async () => {
-  redis = await startRedis({ listen: "tcp" });
-  publisher = await connectRedis({ port: redis.port! });
-  gateway = await startGatewayProcess({
-    args: ["--redis", redis.url, `--tokens=${TOKENS}`],
-  });
-  await redis.command("SET", "small", "s");
-});
-afterAll(async () => {
+beforeAll(() => redis.command("SET", "small", "s"));
+afterAll(() => {
   for (const child of children) child.disconnect();
   agent.destroy();
-  publisher?.close();
-  await gateway?.stop();
-  await redis?.stop();
 });
 
 function start(...args: (string | number)[]): ChildProcess {

@@ -100,14 +100,8 @@ beforeEach(async () => {
   redis = await startRedis();
   gateway = await startGatewayProcess({
     args: [
-      ...[
-        "--redis",
-        redis.url,
-        "--max-buffered-bytes",
-        `${LIMIT_MB / 4}mb`,
-        "--max-queued-commands",
-        "400000",
-      ],
+      ...["--redis", redis.url, "--max-queued-commands", "400000"],
+      ...["--max-buffered-bytes", `${LIMIT_MB / 4}mb`],
       // A machine that is busy with other work must not decide what is whole.
       ...["--command-timeout", "30s"],
     ],

@@ -4,9 +4,9 @@ import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
-import { type GatewayProcess, type RedisServer, startGatewayProcess, startRedis } from "warmline-testbed";
-import { beforeTests } from "../support/lifetime.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { startGatewayProcess, startRedis } from "warmline-testbed";
+import { sharedByTests } from "../support/lifetime.js";
 import { newFolder } from "../support/new-folder.js";
 
 // The processor time that the gateway takes before it serves the next client.
@@ -20,8 +20,6 @@ for i = 1, 200 do redis.call("RPUSH", KEYS[1], unpack(some)) end`;
 
 const folder = newFolder("turns");
 const file = join(folder, "longest");
-let redis: RedisServer;
-let gateway: GatewayProcess;
 
 /** Sends a request, and counts the bytes of the response. */
 function call(path: string, body?: string, headers: Record<string, string> = {}): Promise<number> {
@@ -57,17 +55,15 @@ async function longestTurn(): Promise<number> {
   return longest;
 }
 
-beforeTests(async (shared) => {
-  redis = shared(await startRedis());
-  gateway = shared(
-    await startGatewayProcess({
-      args: ["--redis", redis.url, "--max-buffered-bytes", "128mb", "--command-timeout", "60s"],
-      env: {
-        NODE_OPTIONS: `--require ${fileURLToPath(new URL("./turn-probe.cjs", import.meta.url))}`,
-        TURN_PROBE_FILE: file,
-      },
-    }),
-  );
+const redis = sharedByTests(() => startRedis());
+const gateway = sharedByTests(() => startGatewayProcess({
+  args: ["--redis", redis.url, "--max-buffered-bytes", "128mb", "--command-timeout", "60s"],
+  env: {
+    NODE_OPTIONS: `--require ${fileURLToPath(new URL("./turn-probe.cjs", import.meta.url))}`,
+    TURN_PROBE_FILE: file,
+  },
+}));
+beforeAll(async () => {
   await redis.command("SET", "small", "s");
   await redis.command("SETRANGE", "nul", "99999999", "x");
   await redis.command("EVAL", PUSH_MILLION, "1", "list");

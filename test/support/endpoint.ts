@@ -1,4 +1,5 @@
-import { createServer, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
+import { beforeEach } from "vitest";
 import { forTest } from "./lifetime.js";
 import { listenApart } from "./listen-apart.js";
 
@@ -26,14 +27,11 @@ export class RawEndpoint {
   };
   onConnection: (socket: Socket, connection: number) => void = () => {};
   private readonly sockets = new Set<Socket>();
-  private constructor(private readonly server: Server) {}
+  private readonly server = createServer();
+  private constructor() {}
 
   static async start(): Promise<RawEndpoint> {
-    const server = createServer();
-    const endpoint = new RawEndpoint(server);
-    server.on("connection", (socket) => endpoint.accept(socket));
-    await listenApart(server);
-    return endpoint;
+    return new RawEndpoint().open();
   }
 
   /** Starts one that stops when the running test ends. */
@@ -41,8 +39,29 @@ export class RawEndpoint {
     return forTest(await RawEndpoint.start());
   }
 
+  /** One that starts as new before each test of the file or the group, and stops when the test ends. */
+  static forEachTest(): RawEndpoint {
+    const endpoint = new RawEndpoint();
+    beforeEach(async () => {
+      Object.assign(endpoint, new RawEndpoint());
+      forTest(await endpoint.open());
+    });
+    return endpoint;
+  }
+
+  private async open(): Promise<this> {
+    this.server.on("connection", (socket) => this.accept(socket));
+    await listenApart(this.server);
+    return this;
+  }
+
   get url(): string {
     return `http://127.0.0.1:${(this.server.address() as { port: number }).port}`;
+  }
+
+  /** Answers every request from now on with these bytes. */
+  answer(response: string): void {
+    this.onRequest = ({ socket }) => socket.write(response);
   }
 
   /** Number of requests whose body contains `text`. */
@@ -111,6 +130,10 @@ export function resp2Response(
     status,
   );
 }
+
+/** Returns a complete response of any endpoint in JSON. */
+export const jsonResponse = (body: string, headers: Record<string, string> = {}, status?: string): string =>
+  httpResponse(body, { "content-type": "application/json", ...headers }, status);
 
 /** Returns a complete response of any endpoint. */
 export function httpResponse(body: string, headers: Record<string, string>, status = "200 OK"): string {

@@ -32,3 +32,20 @@ export function beforeTests(open: (shared: <T extends Closable>(opened: T) => T)
     for (const opened of all.splice(0).reverse()) await close(opened);
   });
 }
+
+/**
+ * Opens one thing that the tests of a file or a group share, as {@link beforeTests}.
+ *
+ * @returns what stands for it: its members can be read as soon as it is open. A copy of it by `...` has none of them.
+ */
+export function sharedByTests<T extends Closable>(open: () => Promise<T>): T {
+  let opened: T;
+  beforeTests(async (shared) => {
+    opened = shared(await open());
+  });
+  const get = (_: unknown, name: string | symbol) => {
+    const member = Reflect.get(opened, name);
+    return typeof member === "function" ? member.bind(opened) : member;
+  };
+  return new Proxy({} as T, { get });
+}

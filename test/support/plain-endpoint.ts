@@ -1,10 +1,11 @@
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { Gateway } from "../../gateway/src/index.js";
 import { listenApart } from "./listen-apart.js";
 
 /** An endpoint without event streams of entries: it passes all other requests on, and names no gateway. */
-export async function startPlainEndpoint(gateway: Gateway): Promise<Server> {
+export async function startPlainEndpoint(gateway: Gateway) {
   const server = createServer(async (request: IncomingMessage, response) => {
     if (request.url!.startsWith("/follow")) {
       response.writeHead(400, { "content-type": "application/json" });
@@ -26,5 +27,10 @@ export async function startPlainEndpoint(gateway: Gateway): Promise<Server> {
     response.end(await passed.text());
   });
   await listenApart(server);
-  return server;
+  const { port } = server.address() as AddressInfo;
+  const close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${port}`, port, close };
 }

@@ -1,12 +1,12 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { RedisConnection } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { call, run } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
+import { newFolder } from "./new-folder.js";
 
 /** The interval of new passwords in ms. */
 const EVERY = 1_000;
@@ -24,7 +24,7 @@ export interface Rotation {
 export async function rotatePasswords(
   servers: readonly Pick<RedisConnection, "command">[],
 ): Promise<Rotation> {
-  const folder = mkdtempSync(join(tmpdir(), "warmline-passwords-"));
+  const folder = newFolder("passwords");
   const file = join(folder, "password");
   const passwords: string[] = [];
   const set = (...rules: string[]) =>
@@ -50,7 +50,6 @@ export async function rotatePasswords(
     async stop() {
       clearInterval(timer);
       await running;
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
@@ -117,10 +116,8 @@ export async function expectNoneToFail(gateway: Gateway, ms: number): Promise<vo
   const worker = async (name: string) => {
     for (let i = 1; performance.now() < end; i++) {
       expect(await run(gateway, "INCR", `n:${name}`)).toBe(i);
-      const body = [
-        ["INCR", `m:{${name}}`],
-        ["INCR", `m:{${name}}`],
-      ];
+      const increment = ["INCR", `m:{${name}}`];
+      const body = [increment, increment];
       const { json } = await call(gateway, "/multi-exec", { body });
       expect(json).toEqual([{ result: 2 * i - 1 }, { result: 2 * i }]);
       const popped = run(gateway, "BLPOP", `q:${name}`, 5);

@@ -28,12 +28,9 @@ test.each<[entry: string, excluded: RegExp, builtins: string[], limit: number]>(
   ["near", /node_modules|transport\/(node|fetch)/, [], 16_900],
   ["compress", /node_modules|transport|execution|commands/, ["zlib"], 9_300],
   ["undici", /node_modules/, [], 8_000],
-])(
-  "the entry %s contains nothing of %s, of Node %j, and few bytes",
-  async (entry, excluded, expected, limit) => {
-    const { inputs, builtins, bytes } = await bundled(`src/${entry}.ts`);
-    expect(inputs.filter((path) => excluded.test(path))).toEqual([]);
-    expect(builtins).toEqual(expected);
-    expect(bytes).toBeLessThan(limit);
-  },
-);
+])("entry %s contains nothing of %s, of Node %j, and few bytes", async (entry, excluded, expected, limit) => {
+  const { inputs, builtins, bytes } = await bundled(`src/${entry}.ts`);
+  expect(inputs.filter((path) => excluded.test(path))).toEqual([]);
+  expect(builtins).toEqual(expected);
+  expect(bytes).toBeLessThan(limit);
+});

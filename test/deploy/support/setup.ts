@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { run } from "../../support/packages/run.js";
+import { installOrSkip } from "../../support/packages/run.js";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -11,11 +11,5 @@ declare module "vitest" {
 
 /** Before the suite: installs the tools. If that fails, prints why, and the tests that need them are skipped. */
 export default async function setup(project: TestProject): Promise<void> {
-  const printed = await run("node", [join(import.meta.dirname, "install.mjs")], ".", {}, 320_000).catch(
-    (error: Error) => {
-      process.stderr.write(`Skipped: ${error.message}\n`);
-      return "";
-    },
-  );
-  project.provide("deployTools", printed.trim() || null);
+  project.provide("deployTools", await installOrSkip(join(import.meta.dirname, "install.mjs")));
 }

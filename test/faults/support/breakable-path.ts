@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach } from "vitest";
+import { Redis, type RedisOptions } from "warmline";
 import { type NetworkProxy, startNetworkProxy } from "warmline-testbed";
 import type { Gateway } from "../../../gateway/src/index.js";
 import type { Setup } from "../../integration/gateway/engines.js";
@@ -8,6 +9,10 @@ import { forTest } from "../../support/lifetime.js";
 export interface BreakablePath {
   readonly gateway: Gateway;
   readonly path: NetworkProxy;
+  /** A client over the path. By default it sends again at once, up to five times. */
+  client(options?: RedisOptions): Redis;
+  /** A client of the gateway itself. */
+  direct(): Redis;
 }
 
 /** Starts a gateway for the tests of a block, and a path to it for each test. */
@@ -18,9 +23,7 @@ export function useBreakablePath({ start }: Setup): BreakablePath {
     gateway = await start();
   });
   beforeEach(async () => {
-    path = forTest(
-      await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } }),
-    );
+    path = forTest(await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
   });
   return {
     get gateway() {
@@ -29,5 +32,8 @@ export function useBreakablePath({ start }: Setup): BreakablePath {
     get path() {
       return path;
     },
+    client: (options) =>
+      new Redis({ url: path.url, token: gateway.token, retry: { retries: 5, backoff: () => 1 }, ...options }),
+    direct: () => new Redis({ url: gateway.url, token: gateway.token }),
   };
 }

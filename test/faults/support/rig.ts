@@ -13,6 +13,7 @@ import {
   startInstance,
   startNetworkProxy,
 } from "warmline-testbed";
+import { sharedByTests } from "../../support/lifetime.js";
 import { chosenConnection } from "./program.js";
 
 /** The result of a handler's step. */
@@ -118,12 +119,13 @@ export class Route {
   }
 }
 
-/** Tests that get a route of their own; they mostly wait, so they run side by side. */
-export function routeTests(backend: () => Backend, options: () => Partial<NetworkProxyOptions> = () => ({})) {
+/** Starts a backend for a file. Returns tests that get a route of their own; they mostly wait, so they run side by side. */
+export function routeTests(options: Partial<NetworkProxyOptions> = {}) {
+  const backend = sharedByTests(() => Backend.start());
   return test.extend<{ route: Route }>({
     // biome-ignore lint/correctness/noEmptyPattern: a fixture without dependencies is declared like this
     route: async ({}, use) => {
-      const route = await Route.open(backend(), options());
+      const route = await Route.open(backend, options);
       await use(route);
       await route.close();
     },

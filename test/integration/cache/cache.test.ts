@@ -4,8 +4,7 @@ import { type CachedOptions, cached } from "warmline/cache";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { near } from "warmline/near";
 import * as z from "zod";
-import type { Gateway } from "../../../gateway/src/index.js";
-import { forTest } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { describeEngines, embeddedEngine } from "../gateway/engines.js";
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
@@ -20,10 +19,9 @@ function gate() {
 }
 
 describeEngines("cached functions", (setup) => {
-  let gateway: Gateway;
   let redis: Redis;
-  beforeAll(async () => {
-    gateway = await setup.start();
+  const gateway = sharedByTests(() => setup.start());
+  beforeAll(() => {
     redis = new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000 });
   });
   beforeEach(() => redis.flushall());
@@ -363,27 +361,24 @@ describeEngines("cached functions", (setup) => {
     }
   });
 
-  test.each(["of one instance", "of several instances"])(
-    "calls %s of a function slower than its lease wait for one lease, not for each other's",
-    async (of) => {
-      const lease = 0.4;
-      const { users, instance } = createUsers({ lease });
-      const began: number[] = [];
-      const { open, opened } = gate();
-      users.load = async () => {
-        began.push(performance.now());
-        await opened;
-        return "late";
-      };
-      const one = instance();
-      const calls = Array.from({ length: 12 }, () => (of === "of one instance" ? one : instance())("7"));
-      await expect.poll(() => began.length).toBe(12);
-      open();
-      expect(new Set(await Promise.all(calls))).toEqual(new Set(["late"]));
-      // One after another they would take eleven leases.
-      expect(began.at(-1)! - began[0]!).toBeLessThan(6 * lease * 1_000);
-    },
-  );
+  test.each(["of one instance", "of several instances"])("calls %s wait for one lease only", async (of) => {
+    const lease = 0.4;
+    const { users, instance } = createUsers({ lease });
+    const began: number[] = [];
+    const { open, opened } = gate();
+    users.load = async () => {
+      began.push(performance.now());
+      await opened;
+      return "late";
+    };
+    const one = instance();
+    const calls = Array.from({ length: 12 }, () => (of === "of one instance" ? one : instance())("7"));
+    await expect.poll(() => began.length).toBe(12);
+    open();
+    expect(new Set(await Promise.all(calls))).toEqual(new Set(["late"]));
+    // One after another they would take eleven leases.
+    expect(began.at(-1)! - began[0]!).toBeLessThan(6 * lease * 1_000);
+  });
 
   test("the age of a result counts from the start of its computation", async () => {
     const { users, instance } = createUsers();

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { cached } from "warmline/cache";
 import { type RedisServer, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
-import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { jsonResponse, RawEndpoint } from "../../support/endpoint.js";
 import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
+import { beforeTests, forTest } from "../../support/lifetime.js";
 
 // Cached functions on a cluster, whose entries and tags are in different slots, and on other endpoints than the gateway.
 
@@ -14,26 +15,20 @@ describe("on a cluster", { tags: "redis-server" }, () => {
   let gateway: Gateway;
   let redis: Redis;
   const requests: string[] = [];
-  beforeAll(async () => {
+  beforeTests(async (shared) => {
     // One node has all slots. It still refuses keys in different slots.
-    server = await startRedis({ listen: "tcp", flags: ["--cluster-enabled", "yes"] });
+    server = shared(await startRedis({ listen: "tcp", flags: ["--cluster-enabled", "yes"] }));
     await server.command("CLUSTER", "ADDSLOTSRANGE", 0, 16_383);
     while (!String(await server.command("CLUSTER", "INFO")).includes("cluster_state:ok"))
       await new Promise((resolve) => setTimeout(resolve, 20));
-    gateway = await createGateway({ redis: server.url, port: 0 });
+    gateway = shared(await createGateway({ redis: server.url, port: 0 }));
     redis = new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000 });
     redis.use((request, next) => {
       requests.push(JSON.stringify(request.body));
       return next(request);
     });
   });
-  afterAll(async () => {
-    await gateway?.close();
-    await server?.stop();
-  });
-  beforeEach(async () => {
-    await server.command("FLUSHALL");
-  });
+  beforeEach(() => server.command("FLUSHALL"));
 
   function createUsers(name: string) {
     const users = { runs: 0, version: 1, load: async (id: string) => `${id}:${users.version}` };
@@ -125,8 +120,8 @@ for (const [kind, reaction] of Object.entries(SERVERS)) {
     /** The scripts of Upstash's server by digest, each as one that refuses access to other keys. */
     let locking: Map<string, string>;
     beforeEach(async () => {
-      server = await (isReal ? startRedis() : startEngineServer());
-      endpoint = await RawEndpoint.start();
+      server = forTest(await (isReal ? startRedis() : startEngineServer()));
+      endpoint = await RawEndpoint.startForTest();
       locking = new Map();
       endpoint.onRequest = async ({ head, body, socket }) => {
         const given = JSON.parse(Buffer.from(body, "latin1").toString());
@@ -136,15 +131,10 @@ for (const [kind, reaction] of Object.entries(SERVERS)) {
           JSON.stringify(batch ? results : results[0]),
           !batch && "error" in results[0]!,
         ];
-        const json = { "content-type": "application/json" };
-        socket.write(httpResponse(text, json, isRefused ? "400 Bad Request" : "200 OK"));
+        socket.write(jsonResponse(text, {}, isRefused ? "400 Bad Request" : "200 OK"));
       };
       // On a busy machine the default may pass, and functions then run without the cache.
       redis = new Redis({ url: endpoint.url, token: "t", timeout: 10_000 });
-      return async () => {
-        await endpoint.stop();
-        await server.stop();
-      };
     });
 
     async function run([name, script = "", ...args]: string[]): Promise<

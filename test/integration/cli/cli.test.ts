@@ -1,21 +1,18 @@
 import { writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:net";
+import { createServer } from "node:net";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { freePorts, startFakeRedis } from "warmline-testbed";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
 import { UsageError } from "../../../gateway/src/cli/usage-error.js";
+import { forTest } from "../../support/lifetime.js";
 import { newFolder } from "../../support/new-folder.js";
 import { CliProcess, post, STATE_FOLDER } from "./cli-process.js";
 
 const scratch = newFolder("test");
-const running: CliProcess[] = [];
-const servers: Server[] = [];
 
 function cli(args: readonly string[], environment?: NodeJS.ProcessEnv): CliProcess {
-  const started = new CliProcess(args, environment);
-  running.push(started);
-  return started;
+  return forTest(new CliProcess(args, environment));
 }
 
 /** A gateway on the embedded engine and any free port, up to its ready line. */
@@ -33,16 +30,10 @@ async function page(url: string): Promise<string> {
 }
 
 async function takenPort(): Promise<number> {
-  const server = createServer();
-  servers.push(server);
+  const server = forTest(createServer());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return (server.address() as { port: number }).port;
 }
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((each) => each.stop()));
-  for (const server of servers.splice(0)) server.close();
-});
 
 describe("a gateway that runs until it is stopped", () => {
   test("the gateway prints only the ready line, the engine and the lines for .env", async () => {

@@ -1,20 +1,13 @@
 import { createServer } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { windowsCommandLine } from "../../../gateway/src/cli/run-command.js";
+import { forTest } from "../../support/lifetime.js";
 import { CliProcess } from "./cli-process.js";
-
-const running: CliProcess[] = [];
 
 /** Runs a Node program under the gateway on its embedded engine. */
 function under(program: string, flags: readonly string[] = ["--port", "0"]): CliProcess {
-  const started = new CliProcess(["--engine", "embedded", ...flags, "--", process.execPath, "-e", program]);
-  running.push(started);
-  return started;
+  return forTest(new CliProcess(["--engine", "embedded", ...flags, "--", process.execPath, "-e", program]));
 }
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((each) => each.stop()));
-});
 
 describe("warmline-gateway -- command", () => {
   test("the command gets a working gateway, and its exit status becomes the gateway's", async () => {
@@ -46,8 +39,7 @@ describe("warmline-gateway -- command", () => {
   ])("the command gets the URL of one server as REDIS_URL: %s", async (redis, expected, ...flags) => {
     const program = "console.log(process.env.REDIS_URL)";
     const args = ["--port", "0", "--redis", redis, ...flags, "--", process.execPath, "-e", program];
-    const started = new CliProcess(args, { REDIS_URL: "inherited" });
-    running.push(started);
+    const started = forTest(new CliProcess(args, { REDIS_URL: "inherited" }));
     expect(await started.ended).toBe(0);
     expect(started.stdout).toBe(`${expected}\n`);
   });
@@ -83,15 +75,14 @@ describe("warmline-gateway -- command", () => {
   });
 
   test("a missing command gives status 127 and one line, and leaves nothing running", async () => {
-    const started = new CliProcess(["--engine", "embedded", "--port", "0", "--", "no-such-command-here"]);
-    running.push(started);
+    const args = ["--engine", "embedded", "--port", "0", "--", "no-such-command-here"];
+    const started = forTest(new CliProcess(args));
     expect(await started.ended).toBe(127);
     expect(started.stderr).toMatch(/\nwarmline-gateway: there is no command 'no-such-command-here'\n$/);
   });
 
   test("a command that cannot be started gives status 126 and one line", async () => {
-    const started = new CliProcess(["--engine", "embedded", "--port", "0", "--", ""]);
-    running.push(started);
+    const started = forTest(new CliProcess(["--engine", "embedded", "--port", "0", "--", ""]));
     expect(await started.ended).toBe(126);
     expect(started.stderr).toMatch(/\nwarmline-gateway: '' cannot be run \(ERR_INVALID_ARG_VALUE\)\n$/);
   });

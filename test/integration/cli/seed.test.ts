@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
-import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { startEngine } from "../../../gateway/src/engine/start-engine.js";
 import { runSeed } from "../../../gateway/src/seed/run-seed.js";
 import { readSeedFile, SeedError } from "../../../gateway/src/seed/seed-file.js";
 import { resolveSettings } from "../../../gateway/src/settings/options.js";
+import { sharedByTests } from "../../support/lifetime.js";
 import { newFolder } from "../../support/new-folder.js";
 import { CliProcess, post } from "./cli-process.js";
 
@@ -68,11 +68,7 @@ for (const [engine, options] of [
 }
 
 describe("a seed that fails", () => {
-  let engine: Engine;
-  beforeAll(async () => {
-    engine = await startEngine("embedded");
-  });
-  afterAll(() => engine.close());
+  const engine = sharedByTests(() => startEngine("embedded"));
 
   test.each([
     [

@@ -37,32 +37,29 @@ describe("a signal during the start", () => {
     redis.server.close();
   });
 
-  test.each(["SIGTERM", "SIGINT"] as const)(
-    "%s lets a request finish, and the status is 0",
-    async (signal) => {
-      const [port] = await freePorts(1);
-      started = new CliProcess(["--redis", redis.url, "--token", "t", "--port", String(port)]);
-      const url = `http://127.0.0.1:${port}`;
-      const isOpen = () =>
-        fetch(url, { method: "DELETE" }).then(
-          () => true,
-          () => false,
-        );
-      await expect.poll(isOpen).toBe(true);
-      const body = JSON.stringify(["SET", "k", "v"]);
-      const headers = { authorization: "Bearer t", expect: "100-continue", "content-length": body.length };
-      const req = request(url, { method: "POST", headers });
-      const response = once(req, "response") as Promise<[IncomingMessage]>;
-      req.flushHeaders();
-      await once(req, "continue");
-      started.child.kill(signal);
-      req.end(body);
-      redis.release();
-      const [res] = await response;
-      expect([res.statusCode, await text(res)]).toEqual([200, '{"result":"OK"}']);
-      expect(await started.ended).toBe(0);
-    },
-  );
+  test.each(["SIGTERM", "SIGINT"] as const)("%s lets a request finish; the status is 0", async (signal) => {
+    const [port] = await freePorts(1);
+    started = new CliProcess(["--redis", redis.url, "--token", "t", "--port", String(port)]);
+    const url = `http://127.0.0.1:${port}`;
+    const isOpen = () =>
+      fetch(url, { method: "DELETE" }).then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(isOpen).toBe(true);
+    const body = JSON.stringify(["SET", "k", "v"]);
+    const headers = { authorization: "Bearer t", expect: "100-continue", "content-length": body.length };
+    const req = request(url, { method: "POST", headers });
+    const response = once(req, "response") as Promise<[IncomingMessage]>;
+    req.flushHeaders();
+    await once(req, "continue");
+    started.child.kill(signal);
+    req.end(body);
+    redis.release();
+    const [res] = await response;
+    expect([res.statusCode, await text(res)]).toEqual([200, '{"result":"OK"}']);
+    expect(await started.ended).toBe(0);
+  });
 
   test("a command that has not begun is not run", async () => {
     started = new CliProcess(["--redis", redis.url, "--token", "t", "--port", "0", "--", "echo", "it ran"]);

@@ -15,9 +15,8 @@ const codec: CustomCodec = {
 };
 const schema = z.string().transform((value) => `${tenant.getStore()}: ${value}`);
 
-let endpoint: RawEndpoint;
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
+const endpoint = RawEndpoint.forEachTest();
+beforeEach(() => {
   endpoint.onRequest = ({ socket, body }) => {
     const commands = JSON.parse(body) as string[] | string[][];
     const item = "$1\r\nv\r\n";

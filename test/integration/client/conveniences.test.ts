@@ -1,17 +1,16 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions, WarmlineError } from "warmline";
-import type { Gateway } from "../../../gateway/src/index.js";
 import { describeEngines } from "../gateway/engines.js";
+import { sharedByTests } from "../../support/lifetime.js";
 
 // Additions of the client to the commands: iterators, scripts, optimistic updates, detached methods.
 
 describeEngines("conveniences", ({ start }) => {
-  let gateway: Gateway;
   let redis: Redis;
   const client = (options: RedisOptions = {}) =>
     new Redis({ url: gateway.url, token: gateway.token, ...options });
-  beforeAll(async () => {
-    gateway = await start();
+  const gateway = sharedByTests(() => start());
+  beforeAll(() => {
     redis = client();
   });
   beforeEach(() => redis.flushall());

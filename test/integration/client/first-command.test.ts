@@ -18,7 +18,7 @@ process.exit();
 
 test("the first command loads net and what that needs, and no perf_hooks", async () => {
   const endpoint = await RawEndpoint.startForTest();
-  endpoint.onRequest = ({ socket }) => void socket.write(resp2Response("+OK\r\n"));
+  endpoint.answer(resp2Response("+OK\r\n"));
   const args = ["--input-type=module", "--eval", PROGRAM, endpoint.url];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: import.meta.dirname });
   const loaded: string[] = JSON.parse(stdout);

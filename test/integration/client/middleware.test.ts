@@ -1,14 +1,12 @@
 import { beforeEach, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
-import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { jsonResponse, RawEndpoint } from "../../support/endpoint.js";
 
 // Requests that middleware passes on, as an endpoint receives them.
 
-let endpoint: RawEndpoint;
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
-  const headers = { "content-type": "application/json", "upstash-sync-token": "token-1" };
-  endpoint.onRequest = ({ socket }) => void socket.write(httpResponse('{"result":1}', headers));
+const endpoint = RawEndpoint.forEachTest();
+beforeEach(() => {
+  endpoint.answer(jsonResponse('{"result":1}', { "upstash-sync-token": "token-1" }));
 });
 
 const client = (options: RedisOptions = {}) =>

@@ -1,4 +1,4 @@
-import { beforeEach, expect, expectTypeOf, test } from "vitest";
+import { expect, expectTypeOf, test } from "vitest";
 import { ArgumentError, ProtocolError, Redis } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { bf, ft, topk, ts } from "warmline/modules";
@@ -7,30 +7,24 @@ import { forTest } from "../../support/lifetime.js";
 
 // Commands of modules, from an import of their own, on everything that takes commands.
 
-let endpoint: RawEndpoint;
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
-});
+const endpoint = RawEndpoint.forEachTest();
 
-test.each([Redis, FetchRedis])(
-  "module commands work on a client, for the Node and the fetch entry",
-  async (Client) => {
-    const redis = forTest(new Client({ url: endpoint.url, token: "t" }));
-    endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n"));
-    const added = bf(redis).add("seen", "x");
-    expectTypeOf(added).toEqualTypeOf<Promise<0 | 1>>();
-    expect(await added).toBe(1);
-    expect(endpoint.requests[0]?.body).toBe('["BF.ADD","seen","x"]');
-    endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*1\r\n:1\r\n"));
-    await expect(bf(redis).add("seen", "x")).rejects.toBeInstanceOf(ProtocolError);
-  },
-);
+test.each([Redis, FetchRedis])("module commands work on a client of either entry", async (Client) => {
+  const redis = forTest(new Client({ url: endpoint.url, token: "t" }));
+  endpoint.answer(resp2Response(":1\r\n"));
+  const added = bf(redis).add("seen", "x");
+  expectTypeOf(added).toEqualTypeOf<Promise<0 | 1>>();
+  expect(await added).toBe(1);
+  expect(endpoint.requests[0]?.body).toBe('["BF.ADD","seen","x"]');
+  endpoint.answer(resp2Response("*1\r\n:1\r\n"));
+  await expect(bf(redis).add("seen", "x")).rejects.toBeInstanceOf(ProtocolError);
+});
 
 test("module commands work in a pipeline and a transaction, with their types", async () => {
   const redis = forTest(new Redis({ url: endpoint.url, token: "t" }));
   // By the first response the client detects warmline-gateway, which replies to pipelines in RESP2.
   await redis.ping();
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*3\r\n:1\r\n:1\r\n$1\r\nv\r\n"));
+  endpoint.answer(resp2Response("*3\r\n:1\r\n:1\r\n$1\r\nv\r\n"));
   const pipeline = redis.pipeline();
   const filled = bf(pipeline.strlen("k")).add("seen", "x").get<string>("k");
   const values = await filled.exec();

@@ -1,37 +1,28 @@
 import { createPrivateKey, type KeyExportOptions } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { follow } from "warmline/streams";
-import { createGateway, type Gateway } from "warmline-gateway";
+import { createGateway } from "warmline-gateway";
 import { type Authority, type Certificate, freePorts, makeAuthority } from "warmline-testbed";
 import { runProgram } from "../../faults/support/program.js";
-import { forTest } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { type ConnectProxyOptions, startConnectProxy } from "../../support/network/connect-proxy.js";
-import { startTlsFront, type TlsFront } from "../../support/network/tls-front.js";
+import { startTlsFront } from "../../support/network/tls-front.js";
 
-let gateway: Gateway;
 let authority: Authority;
 let server: Certificate;
-beforeAll(async () => {
-  gateway = await createGateway({ engine: "embedded", port: 0 });
+const gateway = sharedByTests(() => createGateway({ engine: "embedded", port: 0 }));
+beforeAll(() => {
   authority = makeAuthority();
   server = authority.issue();
 });
-afterAll(() => gateway.close());
 
-const client = (options: RedisOptions) => {
-  const redis = forTest(new Redis({ url: gateway.url, token: gateway.token, retry: false, ...options }));
-  return redis;
-};
-const startFront = async (options = {}): Promise<TlsFront> => {
-  const front = forTest(await startTlsFront(gateway.url, { cert: server.cert, key: server.key, ...options }));
-  return front;
-};
-const startProxy = async (options?: ConnectProxyOptions) => {
-  const proxy = forTest(await startConnectProxy(options));
-  return proxy;
-};
+const client = (options: RedisOptions) =>
+  forTest(new Redis({ url: gateway.url, token: gateway.token, retry: false, ...options }));
+const startFront = async (options = {}) =>
+  forTest(await startTlsFront(gateway.url, { cert: server.cert, key: server.key, ...options }));
+const startProxy = async (options?: ConnectProxyOptions) => forTest(await startConnectProxy(options));
 const unsent = { name: "ConnectionError", outcome: "unsent", command: "INCR" };
 
 /** Sends a command, a batch, and a message to subscribers, and follows a stream. */
@@ -110,19 +101,16 @@ describe("mutual TLS", () => {
     ({ url } = await startFront({ requestCert: true, ca: authority.cert }));
   });
 
-  test.each([undefined, "secret"])(
-    "commands and subscriptions work with a certificate of the client, whose key has the passphrase %s",
-    async (passphrase) => {
-      const { cert, key } = authority.issue();
-      const format = {
-        type: "pkcs8",
-        format: "pem",
-        ...(passphrase && { cipher: "aes-256-cbc", passphrase }),
-      };
-      const own = createPrivateKey(key).export(format as KeyExportOptions<"pem">);
-      await exercise(client({ url, tls: { ca: authority.cert, cert, key: own, passphrase } }));
-    },
-  );
+  test.each([undefined, "secret"])("calls and streams work with a certificate: %s", async (passphrase) => {
+    const { cert, key } = authority.issue();
+    const format = {
+      type: "pkcs8",
+      format: "pem",
+      ...(passphrase && { cipher: "aes-256-cbc", passphrase }),
+    };
+    const own = createPrivateKey(key).export(format as KeyExportOptions<"pem">);
+    await exercise(client({ url, tls: { ca: authority.cert, cert, key: own, passphrase } }));
+  });
 
   test("a command without a certificate fails", async () => {
     await expect(client({ url, tls: { ca: authority.cert } }).incr("n")).rejects.toMatchObject({

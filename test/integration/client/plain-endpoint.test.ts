@@ -1,7 +1,7 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
-import { Redis as FetchRedis } from "warmline/fetch";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { describeEntries } from "../../support/entries.js";
 import { forTest } from "../../support/lifetime.js";
 
 // Endpoints that support neither RESP2 nor base64, such as stubs in users' tests and small servers.
@@ -10,10 +10,9 @@ const JSON_TYPE = { "content-type": "application/json" };
 /** Text that is base64 too. */
 const LOOKS_ENCODED = ["test", "hello123", "aGVsbG8=", "MQ==", "abcdefgh"];
 
-let endpoint: RawEndpoint;
+const endpoint = RawEndpoint.forEachTest();
 let stored: string;
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
+beforeEach(() => {
   stored = '{"a":1}';
   endpoint.onRequest = ({ head, body, socket }) => {
     const result = { result: stored };
@@ -27,10 +26,7 @@ beforeEach(async () => {
 
 const asksFor = (header: RegExp) => endpoint.requests.map(({ head }) => header.test(head));
 
-describe.each([
-  ["the Node entry", Redis],
-  ["the fetch entry", FetchRedis],
-])("%s", (_name, Client) => {
+describeEntries((Client) => {
   const client = (options: RedisOptions = {}) =>
     new Client({ url: endpoint.url, token: "t", retry: false, ...options });
   const bytesOf = (text: string) => new TextEncoder().encode(text);

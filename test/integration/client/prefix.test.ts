@@ -10,8 +10,7 @@ import { follow, produce } from "warmline/streams";
 import { SessionStore } from "warmline-adapters/express-session";
 import { KeyvStore } from "warmline-adapters/keyv";
 import { Redis as UpstashRedis } from "warmline-upstash";
-import type { Gateway } from "../../../gateway/src/index.js";
-import { forTest } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { startPlainEndpoint } from "../../support/plain-endpoint.js";
 import { describeEngines, realRedis } from "../gateway/engines.js";
 
@@ -21,17 +20,16 @@ import { describeEngines, realRedis } from "../gateway/engines.js";
 const LIMITED = "limited-to-the-prefix-of-the-client";
 
 describeEngines("a client with a prefix", (setup) => {
-  let gateway: Gateway;
   let plain: Redis;
   let redis: Redis;
   const client = (options: RedisOptions = {}, Client = Redis) =>
     new Client({ url: gateway.url, token: gateway.token, timeout: 10_000, prefix: "app:", ...options });
-  beforeAll(async () => {
-    gateway = await setup.start({
-      token: "of-everything",
-      nearPrefix: ["app:flag:"],
-      tokens: [{ name: "app", token: LIMITED, prefix: "app:" }],
-    });
+  const gateway = sharedByTests(() => setup.start({
+    token: "of-everything",
+    nearPrefix: ["app:flag:"],
+    tokens: [{ name: "app", token: LIMITED, prefix: "app:" }],
+  }));
+  beforeAll(() => {
     plain = new Redis({ url: gateway.url, token: gateway.token });
     redis = client();
   });
@@ -39,24 +37,21 @@ describeEngines("a client with a prefix", (setup) => {
 
   const keys = async () => (await plain.keys("*")).sort();
 
-  test.each([Redis, FetchRedis])(
-    "commands, pipelines, transactions, raw commands and builders",
-    async (Client) => {
-      const own = client({}, Client);
-      await own.set("a", 1);
-      await Promise.all([own.incr("a"), own.mset({ b: 2, c: 3 })]);
-      expect(await own.pipeline().incr("b").mget("a", "b", "none").exec()).toEqual([3, [2, 3, null]]);
-      expect(await own.multi().incr("c").exec()).toEqual([4]);
-      expect(await own.exec(["INCR", "d"])).toBe(1);
-      await own.bitfield("e").set("u8", 0, 255).exec();
-      await own.json.set("f", "$", { n: 1 }).catch(() => plain.set("app:f", 1));
-      await own.with({ codec: "bytes" }).set(new Uint8Array([0x67, 0xff]), new Uint8Array([0xff]));
-      expect(await keys()).toEqual(["app:a", "app:b", "app:c", "app:d", "app:e", "app:f", "app:g\ufffd"]);
-      expect(await plain.mget("app:a", "app:b", "app:c", "app:d")).toEqual([2, 3, 4, 1]);
-      expect(await own.update<number>("a", (n) => n! + 1)).toBe(3);
-      expect(await plain.get("app:a")).toBe(3);
-    },
-  );
+  test.each([Redis, FetchRedis])("commands, pipelines, transactions, exec() and builders", async (Client) => {
+    const own = client({}, Client);
+    await own.set("a", 1);
+    await Promise.all([own.incr("a"), own.mset({ b: 2, c: 3 })]);
+    expect(await own.pipeline().incr("b").mget("a", "b", "none").exec()).toEqual([3, [2, 3, null]]);
+    expect(await own.multi().incr("c").exec()).toEqual([4]);
+    expect(await own.exec(["INCR", "d"])).toBe(1);
+    await own.bitfield("e").set("u8", 0, 255).exec();
+    await own.json.set("f", "$", { n: 1 }).catch(() => plain.set("app:f", 1));
+    await own.with({ codec: "bytes" }).set(new Uint8Array([0x67, 0xff]), new Uint8Array([0xff]));
+    expect(await keys()).toEqual(["app:a", "app:b", "app:c", "app:d", "app:e", "app:f", "app:g\ufffd"]);
+    expect(await plain.mget("app:a", "app:b", "app:c", "app:d")).toEqual([2, 3, 4, 1]);
+    expect(await own.update<number>("a", (n) => n! + 1)).toBe(3);
+    expect(await plain.get("app:a")).toBe(3);
+  });
 
   test("patterns and replies of SCAN and KEYS, and names in other replies, are those of Redis", async () => {
     await redis.set("k:1", 1);
@@ -111,8 +106,7 @@ describeEngines("a client with a prefix", (setup) => {
 
   test("streams, by event streams and by reading again and again", async () => {
     const endpoint = forTest(await startPlainEndpoint(gateway));
-    const { port } = endpoint.address() as { port: number };
-    for (const url of [gateway.url, `http://127.0.0.1:${port}`]) {
+    for (const url of [gateway.url, endpoint.url]) {
       await plain.flushall();
       const own = client({ url });
       await own.ping();

@@ -3,9 +3,8 @@ import * as v from "valibot";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, SchemaError, type StandardSchema } from "warmline";
 import * as z from "zod";
-import type { Gateway } from "../../../gateway/src/index.js";
 import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
-import { forTest } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { describeEngines } from "../gateway/engines.js";
 
 // Reads that are given a schema: what comes back is what the schema makes of the stored value.
@@ -34,10 +33,9 @@ async function failure(call: Promise<unknown>): Promise<SchemaError> {
 }
 
 describeEngines("schemas", ({ start }) => {
-  let gateway: Gateway;
   let redis: Redis;
-  beforeAll(async () => {
-    gateway = await start();
+  const gateway = sharedByTests(() => start());
+  beforeAll(() => {
     redis = new Redis({ url: gateway.url, token: gateway.token });
   });
   beforeEach(() => redis.flushall());
@@ -160,17 +158,16 @@ test("a JSON document's path and fields of HGETDEL and HGETEX are checked as a w
   const redis = forTest(new Redis({ url: endpoint.url, token: "t" }));
   const bulk = (text: string) => `$${text.length}\r\n${text}\r\n`;
   const sent = () => JSON.parse(endpoint.requests.at(-1)!.body);
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(bulk('"123"')));
+  endpoint.answer(resp2Response(bulk('"123"')));
   expect(await redis.json.get("d", ".id", { schema: z.string() })).toBe("123");
   expect(sent()).toEqual(["JSON.GET", "d", ".id"]);
   expect(await redis.json.get("d", { schema: z.string() }, ".id")).toBe("123");
   expect(sent()).toEqual(["JSON.GET", "d", ".id"]);
   expect(await failure(redis.json.get("d", { schema: positive }))).toMatchObject({ command: "JSON.GET" });
-  endpoint.onRequest = ({ socket }) =>
-    socket.write(resp2Response(`*3\r\n${bulk("[1]")}$-1\r\n${bulk('"x"')}`));
+  endpoint.answer(resp2Response(`*3\r\n${bulk("[1]")}$-1\r\n${bulk('"x"')}`));
   const schema = z.union([z.array(z.number()), z.string()]).refine(async () => true);
   expect(await redis.json.mget(["a", "b", "c"], "$", { schema })).toEqual([[1], null, "x"]);
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(`*1\r\n${bulk("7")}`));
+  endpoint.answer(resp2Response(`*1\r\n${bulk("7")}`));
   const fields = { schema: z.object({ age: z.number().transform((age) => age + 1) }) };
   expect(await redis.hgetdel("h", "age", fields)).toEqual({ age: 8 });
   expect(await redis.hgetex("h", { ex: 60, ...fields }, "age")).toEqual({ age: 8 });

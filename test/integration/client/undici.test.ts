@@ -1,16 +1,12 @@
 import * as library from "undici";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { type Dispatcher, undici } from "warmline/undici";
-import { createGateway, type Gateway } from "warmline-gateway";
-import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
-import { forTest } from "../../support/lifetime.js";
+import { createGateway } from "warmline-gateway";
+import { jsonResponse, RawEndpoint } from "../../support/endpoint.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await createGateway({ engine: "embedded", port: 0 });
-});
-afterAll(() => gateway.close());
+const gateway = sharedByTests(() => createGateway({ engine: "embedded", port: 0 }));
 
 const unsent = { name: "ConnectionError", outcome: "unsent", command: "INCR" };
 
@@ -21,11 +17,8 @@ describe("a dispatcher", () => {
   };
 
   describe("on an endpoint", () => {
-    let endpoint: RawEndpoint;
+    const endpoint = RawEndpoint.forEachTest();
     const options = () => ({ url: endpoint.url, token: "t", responseFormat: "json" }) as const;
-    beforeEach(async () => {
-      endpoint = await RawEndpoint.startForTest();
-    });
 
     test("an interceptor sees requests, and can add a header", async () => {
       const seen: string[] = [];
@@ -44,7 +37,7 @@ describe("a dispatcher", () => {
       const redis = client(agent, options());
       endpoint.onRequest = ({ socket, number }) => {
         if (number > 1) return void socket.destroy();
-        socket.write(httpResponse('{"result":1}', { "content-type": "application/json" }));
+        socket.write(jsonResponse('{"result":1}'));
         setTimeout(() => socket.end(), 10);
       };
       expect(await redis.incr("n")).toBe(1);
@@ -59,7 +52,7 @@ describe("a dispatcher", () => {
       const transport = undici(new library.Agent());
       endpoint.onRequest = ({ socket }) => {
         if (endpoint.requests.length === 1) socket.destroy();
-        else socket.write(httpResponse('{"result":1}', { "content-type": "application/json" }));
+        else socket.write(jsonResponse('{"result":1}'));
       };
       expect(await new Redis({ ...options(), transport }).strlen("k")).toBe(1);
       expect(new Redis({ ...options(), transport, timeout: 500 }).stats()).toMatchObject({

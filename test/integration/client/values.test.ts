@@ -1,9 +1,9 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
-import type { Gateway } from "../../../gateway/src/index.js";
 import { scaled } from "../../support/random-tests.js";
 import { describeEngines } from "../gateway/engines.js";
+import { sharedByTests } from "../../support/lifetime.js";
 
 // Values come back as they were stored, on every engine, entry and response format.
 
@@ -13,10 +13,7 @@ const clients: [string, (options: RedisOptions) => Redis][] = [
 ];
 
 describeEngines("values", ({ start }) => {
-  let gateway: Gateway;
-  beforeAll(async () => {
-    gateway = await start();
-  });
+  const gateway = sharedByTests(() => start());
 
   describe.each(clients)("%s", (_name, make) => {
     const client = (options: RedisOptions = {}) =>

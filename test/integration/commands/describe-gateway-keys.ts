@@ -1,16 +1,10 @@
 import fc from "fast-check";
-import { describe, expect, type TestOptions, test } from "vitest";
+import { beforeAll, describe, expect, test, type TestOptions } from "vitest";
 import { type CommandInfo, getCommandInfo } from "../../../gateway/src/commands/command-info.js";
 import { getKeyIndexes } from "../../../gateway/src/commands/keys.js";
 import { command } from "../../../gateway/src/resp/command.js";
-import {
-  connectRedis,
-  type RedisConnection,
-  type RedisServer,
-  type Resp,
-  type RespError,
-} from "../../../testbed/src/index.js";
-import { beforeTests } from "../../support/lifetime.js";
+import { connectRedis, type RedisServer, type Resp, type RespError } from "../../../testbed/src/index.js";
+import { sharedByTests } from "../../support/lifetime.js";
 import { SEED } from "../../support/random-tests.js";
 
 const RUNS = 60;
@@ -85,12 +79,10 @@ export function describeGatewayKeys(
   options: TestOptions,
 ): void {
   describe(`the keys that the gateway finds, and ${name}`, options, () => {
-    let server: RedisServer;
-    let redis: RedisConnection;
     let known: string[][];
-    beforeTests(async (shared) => {
-      server = shared(await start());
-      redis = shared(await connectRedis({ path: server.path! }));
+    const server = sharedByTests(() => start());
+    const redis = sharedByTests(() => connectRedis({ path: server.path! }));
+    beforeAll(async () => {
       const list = (await redis.command("COMMAND", "LIST")) as Resp[];
       const names = list.map((each) => String(each).toUpperCase());
       const containers = new Set(

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { facts } from "../../../scripts/commands/check.js";
 import { keysOf } from "../../../scripts/commands/keys.js";
-import { type RedisServer, type RespError, startRedis } from "../../../testbed/src/index.js";
+import { type RespError, startRedis } from "../../../testbed/src/index.js";
 import { allSpecs, samples } from "../../unit/commands/samples/index.js";
+import { sharedByTests } from "../../support/lifetime.js";
 
 /** Arguments of every sample call, after the command's name. */
 const calls = Object.entries(allSpecs).flatMap(([method, row]) =>
@@ -13,11 +14,7 @@ const calls = Object.entries(allSpecs).flatMap(([method, row]) =>
 );
 
 describe("the keys of commands", { tags: "redis-server" }, () => {
-  let server: RedisServer;
-  beforeAll(async () => {
-    server = await startRedis();
-  });
-  afterAll(() => server?.stop());
+  const server = sharedByTests(() => startRedis());
 
   test("the client's keys are Redis's, for every command that the server has", async () => {
     let compared = 0;

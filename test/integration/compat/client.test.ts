@@ -1,18 +1,15 @@
 import * as reference from "@upstash/redis";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createGateway, type Gateway } from "warmline-gateway";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createGateway } from "warmline-gateway";
 import * as compat from "warmline-upstash";
 import * as cloudflare from "warmline-upstash/cloudflare";
 import * as fastly from "warmline-upstash/fastly";
+import { sharedByTests } from "../../support/lifetime.js";
 
-let gateway: Gateway;
 let redis: compat.Redis;
-beforeAll(async () => {
-  gateway = await createGateway({ engine: "embedded", port: 0 });
-});
-afterAll(() => gateway.close());
+const gateway = sharedByTests(() => createGateway({ engine: "embedded", port: 0 }));
 beforeEach(async () => {
-  redis = new compat.Redis(gateway);
+  redis = new compat.Redis({ url: gateway.url, token: gateway.token });
   await redis.flushall();
 });
 
@@ -56,7 +53,7 @@ describe("errors", () => {
 test("kept errors are text, as in the reference, also after use() and when detached", async () => {
   await redis.set("text", "x");
   const { pipeline } = redis;
-  const theirs = await new reference.Redis(gateway)
+  const theirs = await new reference.Redis({ url: gateway.url, token: gateway.token })
     .pipeline()
     .incr("text")
     .get("text")

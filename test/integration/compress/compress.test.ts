@@ -1,20 +1,18 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { CompressionError, compress } from "warmline/compress";
 import { near } from "warmline/near";
 import { follow, produce } from "warmline/streams";
-import type { Gateway } from "../../../gateway/src/index.js";
-import { beforeTests, forTest } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { startPlainEndpoint } from "../../support/plain-endpoint.js";
 import { embeddedEngine } from "../gateway/engines.js";
 
 describe("compressed values", () => {
-  let gateway: Gateway;
   let plain: Redis;
   const client = (options: RedisOptions = {}) =>
     new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000, codec: compress(), ...options });
-  beforeTests(async (shared) => {
-    gateway = shared(await embeddedEngine.start());
+  const gateway = sharedByTests(() => embeddedEngine.start());
+  beforeAll(() => {
     plain = new Redis({ url: gateway.url, token: gateway.token });
   });
   beforeEach(() => plain.flushall());
@@ -78,9 +76,7 @@ describe("compressed values", () => {
   });
 
   test("as text, on an endpoint that takes no bytes in batches", async () => {
-    const endpoint = forTest(await startPlainEndpoint(gateway));
-    const { port } = endpoint.address() as { port: number };
-    const url = `http://127.0.0.1:${port}`;
+    const { url } = forTest(await startPlainEndpoint(gateway));
     const redis = client({ url, codec: compress({ text: true }) });
     await redis.ping();
     await redis.pipeline().set("k", user, { ex: 60 }).hset("h", { user }).exec();

@@ -1,20 +1,17 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { warmlineConnector } from "warmline/ioredis";
 import { createGateway, type Gateway } from "warmline-gateway";
-import { freePorts, type RedisServer, startFakeRedis, startRedis } from "warmline-testbed";
+import { freePorts, startFakeRedis, startRedis } from "warmline-testbed";
 import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
-import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
-import { beforeTests, forTest } from "../../support/lifetime.js";
+import { startEngineServer } from "../../support/engine-server.js";
+import { errorOf } from "../../support/error-of.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { IORedis, type IORedisClient, type RedisOptions } from "../../support/redis-clients.js";
 
 // Unmodified ioredis over HTTP: what it writes reaches a Redis, and every reply comes back in its form and its place.
 
-let server: EngineServer;
-let gateway: Gateway;
-beforeTests(async (shared) => {
-  server = shared(await startEngineServer());
-  gateway = shared(await createGateway({ port: 0, redis: server.url }));
-});
+const server = sharedByTests(() => startEngineServer());
+const gateway = sharedByTests(() => createGateway({ port: 0, redis: server.url }));
 
 const clients: IORedisClient[] = [];
 afterEach(async () => {
@@ -72,7 +69,7 @@ describe("commands", () => {
   test("commands issued while a request is in flight share the next one, and clients share connections", async () => {
     const endpoint = await RawEndpoint.startForTest();
     const ok = (count: number) => resp2Response(`*${count}\r\n${"+OK\r\n".repeat(count)}`);
-    endpoint.onRequest = ({ socket }) => socket.write(ok(1));
+    endpoint.answer(ok(1));
     const at = { url: endpoint.url, token: "t" };
     const bare = { enableReadyCheck: false, disableClientInfo: true };
     const [one, other] = [connect(bare, at), connect(bare, at)];
@@ -88,7 +85,7 @@ describe("commands", () => {
       calls.push(one.get(key));
       await new Promise(setImmediate);
     }
-    endpoint.onRequest = ({ socket }) => socket.write(ok(2));
+    endpoint.answer(ok(2));
     respond();
     await Promise.all(calls);
     expect([endpoint.requests.length, endpoint.connections]).toEqual([4, 1]);
@@ -97,12 +94,7 @@ describe("commands", () => {
   test("a transaction of more than 10 MB is refused, and nothing of it is run", async () => {
     const redis = connect();
     const large = "x".repeat(6_000_000);
-    const results = await redis
-      .multi()
-      .set("a", large)
-      .set("b", large)
-      .exec()
-      .catch((error) => error);
+    const results = await errorOf(redis.multi().set("a", large).set("b", large).exec());
     expect(results).toMatchObject({ message: "ERR the request is larger than 10485760 bytes" });
     expect(await redis.exists("a", "b")).toBe(0);
   });
@@ -120,12 +112,7 @@ describe("commands", () => {
 describe("a transaction", () => {
   test("a refused command has its error in its place, and nothing ran", async () => {
     const redis = connect();
-    const error = await redis
-      .multi()
-      .set("a", 1)
-      .call("set", "b")
-      .exec()
-      .catch((thrown) => thrown);
+    const error = await errorOf(redis.multi().set("a", 1).call("set", "b").exec());
     expect(error.message).toMatch(/^EXECABORT/);
     expect(error.previousErrors.map(({ message }: Error) => message)).toEqual([
       "ERR wrong number of arguments for 'set' command",
@@ -246,16 +233,8 @@ describe("subscriptions", () => {
 });
 
 describe("on a real Redis", { tags: "redis-server" }, () => {
-  let redis: RedisServer;
-  let own: Gateway;
-  beforeAll(async () => {
-    redis = await startRedis();
-    own = await createGateway({ port: 0, redis: redis.url });
-  });
-  afterAll(async () => {
-    await own?.close();
-    await redis?.stop();
-  });
+  const redis = sharedByTests(() => startRedis());
+  const own = sharedByTests(() => createGateway({ port: 0, redis: redis.url }));
   const at = () => ({ url: own.url, token: own.token });
 
   test("BLPOP ends when its client disconnects, and what is pushed then stays", async () => {

@@ -1,32 +1,23 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { type ConnectorOptions, warmlineConnector } from "warmline/ioredis";
 import { startLoopback } from "warmline/node-redis";
-import { createGateway, type Gateway } from "warmline-gateway";
+import { createGateway } from "warmline-gateway";
 import { type Authority, type Certificate, makeAuthority } from "warmline-testbed";
-import { forTest } from "../../support/lifetime.js";
-import { type ConnectProxyOptions, startConnectProxy } from "../../support/network/connect-proxy.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
+import { startConnectProxy } from "../../support/network/connect-proxy.js";
 import { startTlsFront } from "../../support/network/tls-front.js";
 import { createClient, IORedis } from "../../support/redis-clients.js";
 
-let gateway: Gateway;
 let authority: Authority;
 let server: Certificate;
-beforeAll(async () => {
-  gateway = await createGateway({ engine: "embedded", port: 0 });
+const gateway = sharedByTests(() => createGateway({ engine: "embedded", port: 0 }));
+beforeAll(() => {
   authority = makeAuthority();
   server = authority.issue();
 });
-afterAll(() => gateway.close());
 
-async function startFront(): Promise<string> {
-  const front = forTest(await startTlsFront(gateway.url, { cert: server.cert, key: server.key }));
-  return front.url;
-}
-
-async function startProxy(options?: ConnectProxyOptions) {
-  const proxy = forTest(await startConnectProxy(options));
-  return proxy;
-}
+const startFront = async () =>
+  forTest(await startTlsFront(gateway.url, { cert: server.cert, key: server.key })).url;
 
 function connectIORedis(options: ConnectorOptions) {
   const client = new IORedis({
@@ -75,7 +66,7 @@ describe.each(Object.entries(exercises))("under %s", (_library, exercise) => {
   const arrived = ["over TLS", "hello"];
 
   test("commands and subscriptions reach an https:// url through the proxy of the option proxy", async () => {
-    const proxy = await startProxy({ credentials: "ada:s3cret" });
+    const proxy = forTest(await startConnectProxy({ credentials: "ada:s3cret" }));
     const url = await startFront();
     expect(await exercise({ url, tls: { ca: authority.cert }, proxy: proxy.url })).toEqual(arrived);
     expect(new Set(proxy.tunnels)).toEqual(new Set([new URL(url).host]));

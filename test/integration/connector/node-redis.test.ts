@@ -1,35 +1,26 @@
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type Loopback, startLoopback } from "warmline/node-redis";
-import { createGateway, type Gateway } from "warmline-gateway";
-import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
-import { beforeTests } from "../../support/lifetime.js";
+import { createGateway } from "warmline-gateway";
+import { startEngineServer } from "../../support/engine-server.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { createClient } from "../../support/redis-clients.js";
 
 // Unmodified node-redis over HTTP, by the server on the loopback interface.
 
-let server: EngineServer;
-let gateway: Gateway;
-beforeTests(async (shared) => {
-  server = shared(await startEngineServer());
-  gateway = shared(await createGateway({ port: 0, redis: server.url }));
-});
+const server = sharedByTests(() => startEngineServer());
+const gateway = sharedByTests(() => createGateway({ port: 0, redis: server.url }));
 
 let loopback: Loopback;
-const clients: { destroy(): void; isOpen: boolean }[] = [];
 beforeEach(async () => {
-  loopback = await startLoopback({ url: gateway.url, token: gateway.token });
-});
-afterEach(async () => {
-  for (const client of clients.splice(0)) if (client.isOpen) client.destroy();
-  await loopback.close();
+  loopback = forTest(await startLoopback({ url: gateway.url, token: gateway.token }));
 });
 
 async function connect(options = {}) {
   const client = createClient({ ...loopback.options, ...options });
   client.on("error", () => {});
-  clients.push(client);
+  forTest({ close: () => client.isOpen && client.destroy() });
   return client.connect();
 }
 

@@ -1,20 +1,16 @@
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { warmlineConnector } from "warmline/ioredis";
-import { createGateway, type Gateway } from "warmline-gateway";
+import { createGateway } from "warmline-gateway";
 import { startFakeRedis } from "warmline-testbed";
-import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
-import { beforeTests, forTest } from "../../support/lifetime.js";
+import { startEngineServer } from "../../support/engine-server.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { IORedis, type IORedisClient, type RedisOptions } from "../../support/redis-clients.js";
 import { collectTraces, type TraceEvent } from "../../support/traces.js";
 
 // Traces of the commands of ioredis and node-redis, and of the requests that carry them.
 
-let server: EngineServer;
-let gateway: Gateway;
-beforeTests(async (shared) => {
-  server = shared(await startEngineServer());
-  gateway = shared(await createGateway({ port: 0, redis: server.url }));
-});
+const server = sharedByTests(() => startEngineServer());
+const gateway = sharedByTests(() => createGateway({ port: 0, redis: server.url }));
 
 let heard: TraceEvent[];
 let unsubscribe: () => void;

@@ -13,6 +13,7 @@ import type * as Lock from "../../../examples/cookbook/lock.js";
 import type * as Queue from "../../../examples/cookbook/queue.js";
 import type * as RateLimit from "../../../examples/cookbook/rate-limit.js";
 import type * as Sessions from "../../../examples/cookbook/sessions.js";
+import { forTest } from "../../support/lifetime.js";
 
 // The programs of docs/cookbook.md, unchanged, and what the page claims of several instances at once.
 
@@ -43,12 +44,9 @@ describe("with a network that loses replies", () => {
   let carrying: number;
   beforeEach(async () => {
     carrying = 0;
-    network = await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } });
+    network = forTest(await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
   });
-  afterEach(async () => {
-    await network.close();
-    expect(carrying).toBeGreaterThan(0);
-  });
+  afterEach(() => expect(carrying).toBeGreaterThan(0));
 
   /** Loses the reply to the first request that contains this text. */
   function loseFirst(text: string): void {
@@ -125,9 +123,7 @@ test("two requests that change one session lose neither change", async () => {
 });
 
 describe("limits", () => {
-  afterEach(() => {
-    vi.useRealTimers();
-  });
+  afterEach(() => void vi.useRealTimers());
 
   test("a sliding window is shared by all instances", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: 60_000 * 1_000 });
@@ -229,7 +225,7 @@ describe("a queue", () => {
   });
 
   test("without a wait it sends no command that blocks, as Upstash requires", async () => {
-    const network = await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } });
+    const network = forTest(await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
     const requests: string[] = [];
     const record = ({ request }: { request: Buffer }) => requests.push(request.toString()) === 0;
     network.onConnection(() => onRequest(record, loseReply()));
@@ -240,7 +236,6 @@ describe("a queue", () => {
     expect(await work("a", async () => {}, { wait: 0 })).toBe(1);
     expect(requests.join()).toMatch(/xreadgroup/i);
     expect(requests.join()).not.toMatch(/block/i);
-    await network.close();
   });
 });
 

@@ -1,9 +1,11 @@
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { startRedis } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
+import { commands } from "../../support/commands.js";
 import { type Reply, ReplyClient } from "../../support/differential/replies.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { describeEngines } from "../gateway/engines.js";
 import { call } from "../gateway/http.js";
 
@@ -25,25 +27,13 @@ async function startReal(): Promise<BareEngine> {
 
 // The order in which clients are served is compared at random: see test/support/differential/blocked.ts.
 const suite = (start: () => Promise<BareEngine>) => () => {
-  let engine: BareEngine;
-  const clients: ReplyClient[] = [];
-  beforeAll(async () => {
-    engine = await start();
-  });
-  const client = () => {
-    const opened = new ReplyClient(engine.open());
-    clients.push(opened);
-    return opened;
-  };
+  const engine = sharedByTests(() => start());
+  const client = () => forTest(new ReplyClient(engine.open()));
   let writer: ReplyClient;
   beforeEach(async () => {
     writer = client();
     await writer.run([["FLUSHALL"]]);
   });
-  afterEach(() => {
-    for (const opened of clients.splice(0)) opened.close();
-  });
-  afterAll(() => engine.stop());
 
   /** Clients that wait, each of which began after the one before it. */
   async function waiters(...commands: string[][]) {
@@ -53,24 +43,15 @@ const suite = (start: () => Promise<BareEngine>) => () => {
   }
 
   test("XREADGROUP waits for several streams, and fails without its group", async () => {
-    await writer.run([
-      ["XGROUP", "CREATE", "s", "g", "$", "MKSTREAM"],
-      ["XGROUP", "CREATE", "t", "g", "$", "MKSTREAM"],
-    ]);
+    await writer.run(commands("XGROUP CREATE s g $ MKSTREAM", "XGROUP CREATE t g $ MKSTREAM"));
     const read = (...keys: string[]) => ["XREADGROUP", "GROUP", "g", "c", "BLOCK", "0", "STREAMS", ...keys];
     const [first, second] = await waiters(read("s", "t", ">", ">"), read("s", ">"));
     await writer.run([["XADD", "t", "1-1", "f", "v"]]);
     expect(await first).toEqual([["$t", [["$1-1", ["$f", "$v"]]]]]);
     // The group reads again what it has read, but only from the next entry on.
-    await writer.run([
-      ["XADD", "u", "1-1", "f", "v"],
-      ["XGROUP", "CREATE", "u", "g", "$"],
-    ]);
+    await writer.run(commands("XADD u 1-1 f v", "XGROUP CREATE u g $"));
     const [third] = await waiters(read("u", ">"));
-    await writer.run([
-      ["XGROUP", "SETID", "u", "g", "0"],
-      ["XADD", "u", "2-1", "f", "w"],
-    ]);
+    await writer.run(commands("XGROUP SETID u g 0", "XADD u 2-1 f w"));
     expect(await third).toEqual([
       [
         "$u",
@@ -81,11 +62,7 @@ const suite = (start: () => Promise<BareEngine>) => () => {
       ],
     ]);
     const [fourth, fifth] = await waiters(read("t", ">"), read("u", ">"));
-    await writer.run([
-      ["DEL", "s"],
-      ["XGROUP", "DESTROY", "t", "g"],
-      ["SET", "u", "text"],
-    ]);
+    await writer.run(commands("DEL s", "XGROUP DESTROY t g", "SET u text"));
     expect(await Promise.all([second, fourth, fifth])).toEqual([
       expect.stringMatching(/^-(NOGROUP|UNBLOCKED)/),
       expect.stringMatching(/^-NOGROUP/),
@@ -124,16 +101,8 @@ const suite = (start: () => Promise<BareEngine>) => () => {
 
   test("a transaction with SELECT is whole", async () => {
     const [first, second] = await waiters(["BLPOP", "q", "0"], ["BLPOP", "p", "0"]);
-    await writer.run([
-      ["MULTI"],
-      ["RPUSH", "q", "x"],
-      ["SELECT", "1"],
-      ["SET", "k", "v"],
-      ["SELECT", "0"],
-      ["LPUSH", "q", "y"],
-      ["RPUSH", "p", "z"],
-      ["EXEC"],
-    ]);
+    const whole = ["MULTI", "RPUSH q x", "SELECT 1", "SET k v", "SELECT 0", "LPUSH q y", "RPUSH p z", "EXEC"];
+    await writer.run(commands(...whole));
     expect(await Promise.all([first, second])).toEqual([
       ["$q", "$y"],
       ["$p", "$z"],
@@ -142,16 +111,12 @@ const suite = (start: () => Promise<BareEngine>) => () => {
 
   test("a client of another database gets what is copied to it", async () => {
     const [reply] = await waiters(["BLPOP", "q", "0"]);
-    await writer.run([
-      ["SELECT", "1"],
-      ["RPUSH", "q", "x"],
-      ["MOVE", "q", "0"],
-    ]);
+    await writer.run(commands("SELECT 1", "RPUSH q x", "MOVE q 0"));
     expect(await reply).toEqual(["$q", "$x"]);
   });
 
   test("waiting clients end by CLIENT UNBLOCK", async () => {
-    const [id] = (await clients.at(-1)!.run([["CLIENT", "ID"]])) as [string];
+    const [id] = (await writer.run([["CLIENT", "ID"]])) as [string];
     const waiting = client();
     const [own] = (await waiting.run([["CLIENT", "ID"]])) as [string];
     expect(own).not.toBe(id);
@@ -163,10 +128,7 @@ const suite = (start: () => Promise<BareEngine>) => () => {
     await expect.poll(() => writer.run([["CLIENT", "UNBLOCK", number, "ERROR"]])).toEqual([":1"]);
     expect(await second).toEqual(["-UNBLOCKED client unblocked via CLIENT UNBLOCK"]);
     expect(
-      await writer.run([
-        ["CLIENT", "UNBLOCK", number],
-        ["CLIENT", "UNBLOCK", number, "x"],
-      ]),
+      await writer.run(commands(`CLIENT UNBLOCK ${number}`, `CLIENT UNBLOCK ${number} x`)),
     ).toEqual([":0", "-ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR"]);
   });
 };

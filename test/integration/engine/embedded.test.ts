@@ -1,10 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
-import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { encodeCommand } from "../../../testbed/src/redis/resp.js";
 import { RawClient } from "./raw-client.js";
+import { sharedByTests } from "../../support/lifetime.js";
 
-let engine: Engine;
 const notices: string[] = [];
 const clients: RawClient[] = [];
 
@@ -14,9 +13,7 @@ function client(): RawClient {
   return opened;
 }
 
-beforeAll(async () => {
-  engine = await startEmbeddedEngine({ onNotice: (message) => notices.push(message) });
-});
+const engine = sharedByTests(() => startEmbeddedEngine({ onNotice: (message) => notices.push(message) }));
 
 afterEach(async () => {
   await client().call("FLUSHALL");
@@ -24,8 +21,6 @@ afterEach(async () => {
   // Nothing that any of these tests does may cost the thread.
   expect(notices).toEqual([]);
 });
-
-afterAll(() => engine.close());
 
 describe("commands over the in-process connection", () => {
   test("the engine's INFO names it", () => {

@@ -1,28 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
-import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { type Reply, ReplyClient } from "../../support/differential/replies.js";
-import { beforeTests, forTest } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { SEED, scaled } from "../../support/random-tests.js";
 import { argsOf, bulk, EXAMPLES, json, NULL, WRONGTYPE } from "./json-examples.js";
 
-let engine: Engine;
-let client: ReplyClient;
-beforeTests(async (shared) => {
-  engine = shared(await startEmbeddedEngine());
-  client = shared(new ReplyClient(engine.connect()));
-});
+const engine = sharedByTests(() => startEmbeddedEngine());
+const client = sharedByTests(async () => new ReplyClient(engine.connect()));
 
-test.each(Object.entries(EXAMPLES))(
-  "JSON commands reply as RedisJSON does: %s",
-  async (_name, { document, steps }) => {
-    const commands = steps.map(([command]) => argsOf(command));
-    const setup = [["FLUSHALL"], ["JSON.SET", "d", "$", JSON.stringify(document)]];
-    const replies = (await client.run([...setup, ...commands])).slice(setup.length);
-    expect(steps.map(([command], index) => [command, replies[index]])).toEqual(steps);
-  },
-);
+test.each(Object.entries(EXAMPLES))("replies are as of RedisJSON: %s", async (_, { document, steps }) => {
+  const commands = steps.map(([command]) => argsOf(command));
+  const setup = [["FLUSHALL"], ["JSON.SET", "d", "$", JSON.stringify(document)]];
+  const replies = (await client.run([...setup, ...commands])).slice(setup.length);
+  expect(steps.map(([command], index) => [command, replies[index]])).toEqual(steps);
+});
 
 /** Runs commands, whose arguments are separated by spaces, on an empty engine. */
 async function run(...commands: string[]): Promise<Reply[]> {

@@ -1,23 +1,21 @@
 import { readFileSync } from "node:fs";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { defaultLimits } from "../../../gateway/src/engine/embedded/limits.js";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
-import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { RawClient } from "./raw-client.js";
+import { sharedByTests } from "../../support/lifetime.js";
 
 const MB = 1024 * 1024;
-let engine: Engine;
 let redis: RawClient;
 
-beforeAll(async () => {
-  engine = await startEmbeddedEngine({
-    limits: { maxStringBytes: 2 * MB, maxReplyBytes: 8 * MB, maxMemoryBytes: 256 * MB, maxKeys: 500 },
-  });
+const engine = sharedByTests(() => startEmbeddedEngine({
+  limits: { maxStringBytes: 2 * MB, maxReplyBytes: 8 * MB, maxMemoryBytes: 256 * MB, maxKeys: 500 },
+}));
+beforeAll(() => {
   redis = new RawClient(engine.connect());
 });
 
 afterEach(() => redis.call("FLUSHALL"));
-afterAll(() => engine.close());
 
 describe("limits of the embedded engine", () => {
   test.each([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { BEYOND_REDIS_7 } from "../../../gateway/src/engine/missing-commands.js";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
-import { beforeTests, forTest } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { call, run } from "../gateway/http.js";
 
 /** The errors of a command, sent alone, in a pipeline and in a transaction. */
@@ -15,10 +15,7 @@ async function errors(gateway: Gateway, ...command: string[]): Promise<string[]>
 }
 
 describe("the error for a command that another engine has", () => {
-  let embedded: Gateway;
-  beforeTests(async (shared) => {
-    embedded = shared(await createGateway({ engine: "embedded", port: 0 }));
-  });
+  const embedded = sharedByTests(() => createGateway({ engine: "embedded", port: 0 }));
 
   test("the embedded engine's error names the choice, and only for commands of Redis", async () => {
     const [single, pipelined, inTransaction] = await errors(embedded, "LOLWUT");

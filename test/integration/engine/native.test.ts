@@ -11,11 +11,13 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { findServer, resolveServer } from "../../../gateway/src/engine/native/find-server.js";
 import { startPrivateServer } from "../../../gateway/src/engine/native/private-server.js";
 import { startEngine } from "../../../gateway/src/engine/start-engine.js";
+import { isRunning } from "../../support/is-running.js";
+import { sharedByTests } from "../../support/lifetime.js";
 import { newFolder } from "../../support/new-folder.js";
 import { RawClient } from "./raw-client.js";
 
@@ -46,21 +48,8 @@ async function processId(engine: Engine): Promise<number> {
   return Number(/^process_id:(\d+)/m.exec(info)?.[1]);
 }
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 describe("a private Redis", { tags: "redis-server" }, () => {
-  let engine: Engine;
-  beforeAll(async () => {
-    engine = await startPrivateServer(server as string);
-  });
-  afterAll(() => engine.close());
+  const engine = sharedByTests(() => startPrivateServer(server as string));
 
   test("a private Redis replies to commands and reports its version", async () => {
     const redis = new RawClient(engine.connect());

@@ -1,18 +1,13 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { type RedisServer, startRedis } from "warmline-testbed";
+import { startRedis } from "warmline-testbed";
 import manifest from "../../../gateway/package.json" with { type: "json" };
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
-import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { type Reply, ReplyClient } from "../../support/differential/replies.js";
-import { beforeTests } from "../../support/lifetime.js";
+import { sharedByTests } from "../../support/lifetime.js";
 
-let engine: Engine;
-let embedded: ReplyClient;
-beforeTests(async (shared) => {
-  engine = shared(await startEmbeddedEngine());
-  embedded = shared(new ReplyClient(engine.connect()));
-});
+const engine = sharedByTests(() => startEmbeddedEngine());
+const embedded = sharedByTests(async () => new ReplyClient(engine.connect()));
 
 async function run(...commands: string[][]): Promise<Reply[]> {
   return (await embedded.run([["FLUSHALL"], ...commands])).slice(1);
@@ -326,12 +321,8 @@ const SAME: Record<string, string[][]> = {
 };
 
 describe("as Redis 7.0", { tags: "redis-server" }, () => {
-  let server: RedisServer;
-  let redis: ReplyClient;
-  beforeTests(async (shared) => {
-    server = shared(await startRedis());
-    redis = shared(new ReplyClient(connect(server.path!)));
-  });
+  const server = sharedByTests(() => startRedis());
+  const redis = sharedByTests(async () => new ReplyClient(connect(server.path!)));
 
   test("reading a consumer's history sets the delivery time", async () => {
     const idle = ["XPENDING", "x", "g", "IDLE", "200", "-", "+", "10"];

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
@@ -11,6 +11,7 @@ import { findServer } from "../../../gateway/src/engine/native/find-server.js";
 import { lockFolder } from "../../../gateway/src/engine/persist/folder-lock.js";
 import { startEngine } from "../../../gateway/src/engine/start-engine.js";
 import { createGateway } from "../../../gateway/src/index.js";
+import { commands } from "../../support/commands.js";
 import { forTest } from "../../support/lifetime.js";
 import { newFolder } from "../../support/new-folder.js";
 import { CliProcess, post } from "../cli/cli-process.js";
@@ -20,10 +21,6 @@ const scratch = newFolder("persist");
 let folders = 0;
 const dataFolder = () => join(scratch, `data ${folders++}`);
 
-const running: CliProcess[] = [];
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((each) => each.stop()));
-});
 async function open(choice: string, persist: string, onNotice?: (message: string) => void): Promise<Engine> {
   return forTest(await startEngine(choice, { persist, onNotice }));
 }
@@ -118,11 +115,7 @@ describe.each(choices)("data that $choice keeps", ({ choice, tags, kept }) => {
     test("an empty engine stays empty, and removed data stays removed", async () => {
       const folder = dataFolder();
       const first = await open(choice, folder);
-      await all(first, [
-        ["SET", "a", "1"],
-        ["SET", "b", "1"],
-        ["DEL", "a"],
-      ]);
+      await all(first, commands("SET a 1", "SET b 1", "DEL a"));
       await first.close();
       const second = await open(choice, folder);
       expect(await one(second, "KEYS", "*")).toEqual(["b"]);
@@ -147,8 +140,7 @@ describe.each(choices)("data that $choice keeps", ({ choice, tags, kept }) => {
 
 describe("--persist", () => {
   const start = async (folder: string, ...args: string[]) => {
-    const cli = new CliProcess(["--port", "0", "--token", "t", "--persist", folder, ...args]);
-    running.push(cli);
+    const cli = forTest(new CliProcess(["--port", "0", "--token", "t", "--persist", folder, ...args]));
     const [, url] = await cli.printed(/^warmline-gateway ready (\S+)$/m);
     return { cli, run: (...words: string[]) => post(url!, "t", words).then(({ body }) => body) };
   };

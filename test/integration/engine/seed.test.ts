@@ -1,23 +1,20 @@
 import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type RedisServer, startRedis } from "warmline-testbed";
+import { beforeEach, describe, expect, test } from "vitest";
+import { startRedis } from "warmline-testbed";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { runSeed } from "../../../gateway/src/seed/run-seed.js";
 import { readSeedFile } from "../../../gateway/src/seed/seed-file.js";
 import { newFolder } from "../../support/new-folder.js";
+import { sharedByTests } from "../../support/lifetime.js";
 
 const folder = newFolder("run-seed");
 
 const LIBRARY = `FUNCTION LOAD "#!lua name=lib\\nredis.register_function('f', function() return 1 end)"`;
 
 describe("a seed that ends halfway", { tags: "redis-server" }, () => {
-  let redis: RedisServer;
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
-  afterAll(() => redis.stop());
+  const redis = sharedByTests(() => startRedis());
   beforeEach(async () => {
     await redis.command("FLUSHALL");
     await redis.command("FUNCTION", "FLUSH");

@@ -2,27 +2,17 @@ import { createServer as createH2Server } from "node:http2";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { gzipSync } from "node:zlib";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { Redis, type RedisOptions, type WarmlineError } from "warmline";
-import { Redis as FetchRedis } from "warmline/fetch";
+import { expect, onTestFinished, test } from "vitest";
+import { Redis, type RedisOptions } from "warmline";
 import { freePorts, makeAuthority } from "warmline-testbed";
 import { createGateway } from "../../../gateway/src/index.js";
-import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { jsonResponse, RawEndpoint } from "../../support/endpoint.js";
+import { describeEntries } from "../../support/entries.js";
+import { errorOf } from "../../support/error-of.js";
 import { forTest } from "../../support/lifetime.js";
 import { listenApart } from "../../support/listen-apart.js";
 
 // Mistakes whose message has to name what is wrong and what to do.
-
-const entries = [
-  ["Node's entry", Redis],
-  ["the fetch entry", FetchRedis],
-] as const;
-
-const errorOf = (call: Promise<unknown>): Promise<WarmlineError> =>
-  call.then(
-    () => expect.unreachable(),
-    (error) => error,
-  );
 
 async function listen(server: Server): Promise<number> {
   await listenApart(server);
@@ -30,7 +20,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-describe.each(entries)("on %s", (name, Client) => {
+describeEntries((Client, entry) => {
   const client = (options: RedisOptions) => forTest(new Client({ token: "t", retry: false, ...options }));
 
   test("error.cause.code is the system's", async () => {
@@ -56,7 +46,7 @@ describe.each(entries)("on %s", (name, Client) => {
     expect((await errorOf(client({ url: gateway.url }).exec(["NONSENSE"]))).message).not.toContain("path");
   });
 
-  if (name === "Node's entry") {
+  if (entry === "Node") {
     test("a response that a proxy has compressed is named", async () => {
       const endpoint = await RawEndpoint.startForTest();
       const body = gzipSync('{"result":"v"}');
@@ -69,13 +59,7 @@ describe.each(entries)("on %s", (name, Client) => {
       expect((await errorOf(client({ url: endpoint.url }).get("k"))).message).toContain(
         "the response is compressed: turn that off in the proxy",
       );
-      endpoint.onRequest = ({ socket }) =>
-        void socket.write(
-          httpResponse('{"result":"v"}', {
-            "content-type": "application/json",
-            "content-encoding": "identity",
-          }),
-        );
+      endpoint.answer(jsonResponse('{"result":"v"}', { "content-encoding": "identity" }));
       expect(await client({ url: endpoint.url }).get("k")).toBe("v");
     });
   }

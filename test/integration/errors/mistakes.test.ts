@@ -1,11 +1,13 @@
+import { once } from "node:events";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { startGateway, type TestGateway } from "warmline-gateway/testing";
-import { type Certificate, makeCertificate } from "warmline-testbed";
+import { makeCertificate } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
-import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { httpResponse, jsonResponse, RawEndpoint } from "../../support/endpoint.js";
+import { beforeTests } from "../../support/lifetime.js";
 
 // Mistakes of a newcomer, and the message that each gives: what is wrong, where, and what to do.
 
@@ -14,18 +16,16 @@ const HTML = "<!doctype html><title>404 Not Found</title>";
 let gateway: TestGateway;
 let away: Gateway;
 let redis: Redis;
-let certificate: Certificate;
 /** An HTTPS server's. */
 let tlsUrl: string;
 const endpoints: Record<string, RawEndpoint> = {};
-const closing: (() => unknown)[] = [];
 
 /** Responses of servers that are not a Redis HTTP endpoint, or a broken one, by name. */
 const responses: Record<string, (socket: { write(bytes: string): unknown; destroy(): unknown }) => unknown> =
   {
     missing: (socket) => socket.write(httpResponse(HTML, { "content-type": "text/html" }, "404 Not Found")),
     empty: (socket) => socket.write(httpResponse("", {})),
-    truncated: (socket) => socket.write(httpResponse('{"result":', { "content-type": "application/json" })),
+    truncated: (socket) => socket.write(jsonResponse('{"result":')),
     closed: (socket) => socket.destroy(),
     silent: () => {},
     pong: (socket) => socket.write("+PONG\r\n"),
@@ -33,26 +33,21 @@ const responses: Record<string, (socket: { write(bytes: string): unknown; destro
     alert: (socket) => socket.write("\x15\x03\x01\x00\x02\x02\x0a"),
   };
 
-beforeAll(async () => {
-  gateway = await startGateway({ token: "t" });
-  away = await createGateway({ redis: "redis://127.0.0.1:1", port: 0, token: "t", logLevel: "silent" });
+beforeTests(async (shared) => {
+  gateway = shared(await startGateway({ token: "t" }));
+  const options = { redis: "redis://127.0.0.1:1", port: 0, token: "t", logLevel: "silent" } as const;
+  away = shared(await createGateway(options));
   redis = new Redis(gateway);
   for (const [name, respond] of Object.entries(responses)) {
-    const endpoint = await RawEndpoint.start();
+    const endpoint = shared(await RawEndpoint.start());
     endpoint.onRequest = ({ socket }) => void respond(socket);
     endpoints[name] = endpoint;
   }
-  certificate = makeCertificate();
-  const server = createTlsServer(certificate, (_, response) => response.end()).listen(0, "127.0.0.1");
-  await new Promise((listening) => server.once("listening", listening));
-  closing.push(() => server.close());
+  const certificate = makeCertificate();
+  shared({ close: () => certificate.remove() });
+  const server = shared(createTlsServer(certificate, (_, response) => response.end()));
+  await once(server.listen(0, "127.0.0.1"), "listening");
   tlsUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-});
-afterAll(async () => {
-  await Promise.all([gateway, away].map((each) => each.close()));
-  await Promise.all(Object.values(endpoints).map((each) => each.stop()));
-  certificate.remove();
-  for (const close of closing) await close();
 });
 
 const client = (url: string, options: RedisOptions = {}) =>

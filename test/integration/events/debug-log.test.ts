@@ -2,19 +2,16 @@ import { execFile } from "node:child_process";
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { describe, expect, test } from "vitest";
+import { createGateway } from "../../../gateway/src/index.js";
 import { requestLine } from "../../../src/client/request-log.js";
+import { sharedByTests } from "../../support/lifetime.js";
 import { newFolder } from "../../support/new-folder.js";
 
 const root = resolve(import.meta.dirname, "../../..");
 const folder = newFolder("debug");
-let gateway: Gateway;
-beforeAll(async () => {
-  gateway = await createGateway({ engine: "embedded", port: 0, token: "secret-token" });
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-});
-afterAll(() => gateway.close());
+const gateway = sharedByTests(() => createGateway({ engine: "embedded", port: 0, token: "secret-token" }));
+symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
 
 test.each(["stop", null, 5])("a request that was aborted with the reason %j is no success", (reason) => {
   expect(requestLine({ command: "GET", serverAddress: "h" }, 1, reason)).toBe(

@@ -13,7 +13,7 @@ const NAMES = ["connection:opened", "connection:reused", "connection:closed", "r
   (name) => `warmline:${name}`,
 );
 
-let endpoint: RawEndpoint;
+const endpoint = RawEndpoint.forEachTest();
 let origin: string;
 let heard: [name: string, message: Record<string, unknown>][];
 /** Hears the client of this test alone: clients of other files in this process may still connect. */
@@ -22,17 +22,15 @@ const listener = (message: unknown, name: string | symbol) => {
   if (event.origin === origin) heard.push([String(name).replace("warmline:", ""), event]);
 };
 
-beforeEach(async () => {
+beforeEach(() => {
   heard = [];
-  endpoint = await RawEndpoint.start();
   origin = endpoint.url;
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n"));
+  endpoint.answer(resp2Response(":1\r\n"));
   for (const name of NAMES) subscribe(name, listener);
 });
-afterEach(async () => {
+afterEach(() => {
   for (const name of NAMES) unsubscribe(name, listener);
   client({ url: origin }).close();
-  await endpoint.stop();
 });
 
 const client = (options: RedisOptions = {}) =>
@@ -119,14 +117,14 @@ test.each([
   ["connection-close", { connection: "close" }, {}],
   ["keep-alive-off", {}, { keepAlive: false }],
 ] as const)("the close reason is published: %s", async (reason, headers, options) => {
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n", headers));
+  endpoint.answer(resp2Response(":1\r\n", headers));
   await client(options).strlen("k");
   const closed = ["connection:closed", expect.objectContaining({ reason, requests: 1 })];
   await expect.poll(() => heard).toContainEqual(closed);
 });
 
 test("a connection idle longer than the advertised keep-alive is closed as such", async () => {
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n", { "keep-alive": "timeout=1" }));
+  endpoint.answer(resp2Response(":1\r\n", { "keep-alive": "timeout=1" }));
   const redis = client();
   await redis.strlen("k");
   await redis.strlen("k");
@@ -183,7 +181,7 @@ test("nothing is published without a subscriber", async () => {
 });
 
 test("a thaw is published with about the frozen time", async () => {
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Response("$1\r\nv\r\n"));
+  endpoint.answer(resp2Response("$1\r\nv\r\n"));
   const instance = forTest(
     await startInstance({
       handler: fileURLToPath(new URL("handlers/listener.mjs", import.meta.url)),

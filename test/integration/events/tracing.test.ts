@@ -1,18 +1,18 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { tracingChannel } from "node:diagnostics_channel";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { Redis, type RedisOptions, type TraceContext } from "warmline";
-import { Redis as FetchRedis } from "warmline/fetch";
-import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
+import { jsonResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
+import { describeEntries } from "../../support/entries.js";
+import { errorOf } from "../../support/error-of.js";
 import { collectTraces, type TraceEvent } from "../../support/traces.js";
 
 // Traces of commands and requests: on channels of `node:diagnostics_channel`, and by the hook of either entry.
 
-let endpoint: RawEndpoint;
+const endpoint = RawEndpoint.forEachTest();
 let heard: TraceEvent[];
 let unsubscribe: () => void;
-beforeEach(async () => {
-  endpoint = await RawEndpoint.startForTest();
+beforeEach(() => {
   ({ events: heard, stop: unsubscribe } = collectTraces());
 });
 afterEach(() => {
@@ -25,16 +25,11 @@ const client = (options: RedisOptions = {}) =>
 const server = () => ({ serverAddress: "127.0.0.1", serverPort: Number(new URL(endpoint.url).port) });
 const names = () => heard.map(([event]) => event);
 
-function reply(text: string): void {
-  endpoint.onRequest = ({ socket }) => void socket.write(resp2Response(text));
-}
+const reply = (text: string) => endpoint.answer(resp2Response(text));
 
 /** Replies to a batch of two, in the form that every endpoint has. */
-function replyTwice(): void {
-  const json = { "content-type": "application/json", "warmline-gateway": "0" };
-  const body = '[{"result":1},{"result":2}]';
-  endpoint.onRequest = ({ socket }) => void socket.write(httpResponse(body, json));
-}
+const replyTwice = () =>
+  endpoint.answer(jsonResponse('[{"result":1},{"result":2}]', { "warmline-gateway": "0" }));
 
 test("a command publishes its own start and end, and the start and end of its request", async () => {
   reply("$12\r\nsecret-value\r\n");
@@ -153,11 +148,8 @@ test("a store that is bound to the start is the one that the request is sent in"
   expect(seen).toEqual(["span"]);
 });
 
-describe.each([
-  ["Node", Redis],
-  ["fetch", FetchRedis],
-] as const)("the hook of the entry for %s", (_entry, Client) => {
-  const ok = httpResponse('{"result":1}', { "content-type": "application/json" });
+describeEntries((Client) => {
+  const ok = jsonResponse('{"result":1}');
   const traces: [event: string, TraceContext, error?: unknown][] = [];
   const hook = (context: TraceContext) => {
     traces.push(["start", context]);
@@ -167,7 +159,7 @@ describe.each([
     new Client({ url: endpoint.url, token: "t", responseFormat: "json", tracing: { hook }, ...options });
   beforeEach(() => {
     traces.length = 0;
-    endpoint.onRequest = ({ socket }) => void socket.write(ok);
+    endpoint.answer(ok);
   });
 
   test("the hook gets the start and the end of commands and requests", async () => {
@@ -183,9 +175,7 @@ describe.each([
 
   test("the hook gets the error of a failed command", async () => {
     endpoint.onRequest = ({ socket }) => void socket.destroy();
-    const error = await hooked({ retry: false })
-      .incr("a")
-      .catch((error) => error);
+    const error = await errorOf(hooked({ retry: false }).incr("a"));
     expect(error.name).toBe("UnknownOutcomeError");
     expect(
       traces

@@ -1,22 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
-import type { Engine } from "../../../gateway/src/engine/engine.js";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { sharedEngine } from "./engines.js";
 import { call, run } from "./http.js";
 
-let shared: Engine;
+const engine = sharedEngine();
 let gateway: Gateway;
-/** The engine outlives the gateways of this suite. */
-const start = async (options: Partial<GatewayOptions> = {}) =>
-  createGateway({
-    engine: { ...shared, connect: () => shared.connect(), close: async () => {} },
-    port: 0,
-    ...options,
-  });
-beforeAll(async () => {
-  shared = await startEmbeddedEngine();
-});
-afterAll(() => shared.close());
+const start = async (options: Partial<GatewayOptions> = {}) => createGateway({ engine, port: 0, ...options });
 beforeEach(async () => {
   gateway = await start();
   await run(gateway, "FLUSHALL");

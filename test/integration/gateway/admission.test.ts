@@ -1,30 +1,24 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
-import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
-import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { sharedEngine } from "./engines.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** A connection that was idle for less than a second is left alone. */
 const LONG_IDLE = 1_100;
 
-let engine: Engine;
 let gateway: Gateway;
 const clients: Client[] = [];
-beforeAll(async () => {
-  engine = await startEmbeddedEngine();
-});
-afterAll(() => engine.close());
+const engine = sharedEngine();
 afterEach(async () => {
   for (const client of clients.splice(0)) client.socket.destroy();
   await gateway.close();
 });
 
 async function start(options: Partial<GatewayOptions>): Promise<void> {
-  const lent = { description: "", connect: () => engine.connect(), close: async () => {} };
-  gateway = await createGateway({ engine: lent, port: 0, token: "t", shutdownTimeout: 200, ...options });
+  gateway = await createGateway({ engine, port: 0, token: "t", shutdownTimeout: 200, ...options });
 }
 
 /** One raw connection. */

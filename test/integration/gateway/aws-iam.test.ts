@@ -2,11 +2,12 @@ import fs, { writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { type FakeRedis, startFakeRedis } from "warmline-testbed";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { newFolder } from "../../support/new-folder.js";
 import { call, run } from "./http.js";
+import { sharedByTests } from "../../support/lifetime.js";
 
 /** Whatever holds one of these is a leak. */
 const SECRETS = ["hush-secret-key", "hush-session-token", "hush-authorization"];
@@ -14,14 +15,11 @@ const SECRETS = ["hush-secret-key", "hush-session-token", "hush-authorization"];
 const folder = newFolder("iam");
 const authorization = join(folder, "authorization");
 writeFileSync(authorization, "hush-authorization");
-let redis: FakeRedis;
 let gateway: Gateway | undefined;
 /** What the gateway has logged. */
 let output = "";
 const servers: Server[] = [];
-beforeAll(async () => {
-  redis = await startFakeRedis();
-});
+const redis = sharedByTests(() => startFakeRedis());
 afterEach(async () => {
   await gateway?.close();
   gateway = undefined;
@@ -31,7 +29,6 @@ afterEach(async () => {
     server.close();
   }
 });
-afterAll(() => redis?.close());
 
 /** A service of metadata. */
 async function serve(respond: (req: IncomingMessage, res: ServerResponse) => void): Promise<string> {

@@ -1,7 +1,8 @@
 import { type AddressInfo, connect, createServer, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Redis, UnknownOutcomeError } from "warmline";
-import { type GatewayProcess, type RedisCluster, startCluster, startGatewayProcess } from "warmline-testbed";
+import { type GatewayProcess, startCluster, startGatewayProcess } from "warmline-testbed";
+import { sharedByTests } from "../../support/lifetime.js";
 
 /** A balancer for TCP: each connection goes to the next gateway that takes it. */
 async function balance(ports: readonly number[]): Promise<{ url: string; server: Server }> {
@@ -34,24 +35,22 @@ async function balance(ports: readonly number[]): Promise<{ url: string; server:
 
 describe("two gateways behind a balancer, over one cluster", { tags: "redis-server" }, () => {
   const token = "one-for-both";
-  let cluster: RedisCluster;
+  const cluster = sharedByTests(() => startCluster());
   let gateways: GatewayProcess[];
   let balancer: Awaited<ReturnType<typeof balance>>;
   let redis: Redis;
 
   beforeAll(async () => {
-    cluster = await startCluster();
     const start = () =>
       startGatewayProcess({ args: ["--redis", cluster.url], env: { WARMLINE_GATEWAY_TOKEN: token } });
     gateways = await Promise.all([start(), start()]);
     balancer = await balance(gateways.map(({ port }) => port));
     redis = new Redis({ url: balancer.url, token, enableAutoPipelining: false, maxConnections: 8 });
-  }, 60_000);
+  });
   afterAll(async () => {
     redis?.close();
     balancer?.server.close();
     await Promise.all((gateways ?? []).map((gateway) => gateway.stop()));
-    await cluster?.stop();
   });
 
   const keys = Array.from({ length: 40 }, (_, index) => `balanced:${index}`);

@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
+import { commands } from "../../support/commands.js";
 import { describeEngines, realRedis } from "./engines.js";
-import { call, run } from "./http.js";
+import { call, metric, run } from "./http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const LIMIT = 4;
@@ -18,10 +19,7 @@ describeEngines("commands that wait", (setup) => {
   });
 
   /** The number of connections for blocking commands, lent or idle. */
-  const blockingConnections = async () => {
-    const { text } = await call(gateway, "/metrics");
-    return Number(/upstream_connections\{use="blocking"\} (\d+)/.exec(text)?.[1]);
-  };
+  const blockingConnections = () => metric(gateway, 'upstream_connections{use="blocking"}');
 
   test("a blocking command is woken by another client, which is not delayed", async () => {
     const waiting = call(gateway, "/", { body: ["BLPOP", "l", "5"] });
@@ -79,24 +77,14 @@ describeEngines("commands that wait", (setup) => {
   });
 
   test("a blocking command keeps its place in a pipeline", async () => {
-    const body = [
-      ["SET", "k", 1],
-      ["BLPOP", "l", "0.5"],
-      ["INCR", "k"],
-      ["BLPOP", "l", "0.5"],
-    ];
+    const body = commands("SET k 1", "BLPOP l 0.5", "INCR k", "BLPOP l 0.5");
     const response = await call(gateway, "/pipeline", { body });
     expect(response.json).toEqual([{ result: "OK" }, { result: null }, { result: 2 }, { result: null }]);
   });
 
   test("a blocking command does not block inside a transaction", async () => {
     const began = performance.now();
-    const response = await call(gateway, "/multi-exec", {
-      body: [
-        ["BLPOP", "l", "5"],
-        ["INCR", "n"],
-      ],
-    });
+    const response = await call(gateway, "/multi-exec", { body: commands("BLPOP l 5", "INCR n") });
     expect(response.json).toEqual([{ result: null }, { result: 1 }]);
     expect(performance.now() - began).toBeLessThan(2_500);
   });
@@ -105,12 +93,7 @@ describeEngines("commands that wait", (setup) => {
     expect((await call(gateway, "/", { body: ["WAIT", 0, 10] })).json.error).toMatch(/^NOPERM .*pipeline/);
     const first = await call(gateway, "/pipeline", { body: [["WAIT", 0, 10]] });
     expect(first.json[0].error).toMatch(/^NOPERM .*pipeline/);
-    const { json } = await call(gateway, "/pipeline", {
-      body: [
-        ["SET", "k", "v"],
-        ["WAIT", 0, 10],
-      ],
-    });
+    const { json } = await call(gateway, "/pipeline", { body: commands("SET k v", "WAIT 0 10") });
     expect(json).toEqual([{ result: "OK" }, { result: 0 }]);
   });
 });

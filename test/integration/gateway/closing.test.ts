@@ -1,25 +1,18 @@
 import { connect, type Socket } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { connectRedis, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import {
-  connectRedis,
-  type RedisConnection,
-  type RedisServer,
-  startRedis,
-} from "../../../testbed/src/index.js";
-import { beforeTests } from "../../support/lifetime.js";
+import { sharedByTests } from "../../support/lifetime.js";
 import { call } from "./http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("a gateway that closes", { tags: "redis-server" }, () => {
-  let server: RedisServer;
-  let redis: RedisConnection;
   let gateway: Gateway;
   const sockets: Socket[] = [];
-  beforeTests(async (shared) => {
-    server = shared(await startRedis());
-    redis = shared(await connectRedis({ path: server.path! }));
+  const server = sharedByTests(() => startRedis());
+  const redis = sharedByTests(() => connectRedis({ path: server.path! }));
+  beforeAll(async () => {
     await redis.command("ACL", "SETUSER", "plain", "on", ">pw", "~*", "+@all", "-client|unblock");
   });
   afterEach(async () => {

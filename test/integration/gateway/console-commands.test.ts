@@ -1,23 +1,20 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { call, run } from "./http.js";
 
 let gateway: Gateway;
-const stops: AbortController[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0)) stop.abort();
-  await gateway.close();
-});
 
 async function start(options: GatewayOptions = {}): Promise<void> {
   // On a busy machine a command may take longer than the default allows.
-  gateway = await createGateway({ engine: "embedded", port: 0, commandTimeout: 10_000, ...options });
+  const common = { engine: "embedded", port: 0, commandTimeout: 10_000 } as const;
+  gateway = forTest(await createGateway({ ...common, ...options }));
 }
 
 /** Opens the stream of commands. Returns the text received so far, and whether the stream has ended. */
 async function watch(token = gateway.token) {
   const stop = new AbortController();
-  stops.push(stop);
+  forTest({ close: () => stop.abort() });
   const response = await fetch(`${gateway.url}/console/commands`, {
     headers: { authorization: `Bearer ${token}` },
     signal: stop.signal,

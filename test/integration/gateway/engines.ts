@@ -2,8 +2,9 @@ import { afterAll, describe } from "vitest";
 import { getCurrentTest } from "vitest/suite";
 import { startRedis } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
+import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import { forTest } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 
 /** A gateway on one of the engines. */
 export interface Setup {
@@ -13,6 +14,12 @@ export interface Setup {
    * hook of the group starts them; else when the gateway is closed.
    */
   start(options?: Partial<GatewayOptions>): Promise<Gateway>;
+}
+
+/** Starts an embedded engine that the tests of a file share. It outlives the gateways that are started on it. */
+export function sharedEngine(): Engine {
+  const engine = sharedByTests(() => startEmbeddedEngine());
+  return { description: "embedded", connect: () => engine.connect(), close: async () => {} };
 }
 
 /** Timeout of commands in ms: on a busy machine some take longer than the default allows. */

@@ -55,6 +55,14 @@ export function call(gateway: Gateway, path: string, options: CallOptions = {}):
   });
 }
 
+/** Returns one of the gateway's own numbers, such as `streams_open`. @throws if it has none of that name. */
+export async function metric(gateway: Gateway, name: string, options?: CallOptions): Promise<number> {
+  const { text } = await call(gateway, "/metrics", options);
+  const line = text.split("\n").find((each) => each.startsWith(`warmline_gateway_${name} `));
+  if (line === undefined) throw new Error(`there is no metric ${name}`);
+  return Number(line.split(" ").at(-1));
+}
+
 /** Runs one command and returns status and body. */
 export async function run(gateway: Gateway, ...args: unknown[]): Promise<any> {
   const { status, json } = await call(gateway, "/", { body: args });

@@ -1,27 +1,17 @@
 import { connect, type Socket } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
-import type { Engine } from "../../../gateway/src/engine/engine.js";
+import { afterEach, describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import { call, run } from "./http.js";
+import { sharedEngine } from "./engines.js";
+import { call, metric, run } from "./http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-let engine: Engine;
+const engine = sharedEngine();
 let gateway: Gateway;
 const sockets: Socket[] = [];
 const start = async (options: Partial<GatewayOptions> = {}) => {
-  gateway = await createGateway({
-    engine: { ...engine, connect: () => engine.connect(), close: async () => {} },
-    port: 0,
-    token: "t",
-    ...options,
-  });
+  gateway = await createGateway({ engine, port: 0, token: "t", ...options });
 };
-beforeAll(async () => {
-  engine = await startEmbeddedEngine();
-});
-afterAll(() => engine.close());
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
   await gateway.close();
@@ -132,8 +122,7 @@ test("a client that reads no responses gets no more of them", async () => {
   await sleep(300);
   expect(await run(gateway, "GET", "behind")).toBeNull();
   // It had a minute, here a second, to take some.
-  const stillOpen = async () =>
-    Number(/connections_open (\d+)/.exec((await call(gateway, "/metrics")).text)?.[1]);
+  const stillOpen = () => metric(gateway, "connections_open");
   await expect.poll(stillOpen, { timeout: 10_000 }).toBe(1);
   socket.resume();
   await closed;

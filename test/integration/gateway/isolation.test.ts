@@ -1,21 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { type RedisServer, startRedis } from "warmline-testbed";
-import { createGateway, type Gateway } from "../../../gateway/src/index.js";
-import { beforeTests, forTest } from "../../support/lifetime.js";
-import { call, run } from "./http.js";
-
-const metric = async (gateway: Gateway, name: string) =>
-  Number(
-    new RegExp(`^warmline_gateway_${name} (\\d+)$`, "m").exec((await call(gateway, "/metrics")).text)?.[1],
-  );
+import { startRedis } from "warmline-testbed";
+import { createGateway } from "../../../gateway/src/index.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
+import { call, metric, run } from "./http.js";
 
 describe("one client among many", { tags: "redis-server" }, () => {
-  let redis: RedisServer;
-  let gateway: Gateway;
-  beforeTests(async (shared) => {
-    redis = shared(await startRedis());
-    gateway = shared(await createGateway({ redis: redis.url, port: 0 }));
-  });
+  const redis = sharedByTests(() => startRedis());
+  const gateway = sharedByTests(() => createGateway({ redis: redis.url, port: 0 }));
 
   test("a client can't end or change the shared connection", async () => {
     const lost = await metric(gateway, "upstream_connections_lost_total");

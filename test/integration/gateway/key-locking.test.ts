@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { beforeAll, expect, test } from "vitest";
-import type { Gateway } from "../../../gateway/src/index.js";
+import { expect, test } from "vitest";
 import { describeEngines } from "./engines.js";
 import { call, run } from "./http.js";
+import { sharedByTests } from "../../support/lifetime.js";
 
 // Scripts as Upstash's packages send them, with a flag that only Upstash's server supports.
 
@@ -16,39 +16,33 @@ const scripts = [
 describeEngines("scripts with flags", ({ name, start }) => {
   // The embedded engine does not support such lines.
   const hasFlags = name !== "the embedded engine";
-  let gateway: Gateway;
-  beforeAll(async () => {
-    gateway = await start();
-  });
+  const gateway = sharedByTests(() => start());
 
   const post = async (path: string, body: unknown[]) => (await call(gateway, path, { body })).json;
 
-  test.each(scripts.slice(0, hasFlags ? 2 : 1))(
-    "a script with allow-key-locking runs: %s",
-    async (_where, script) => {
-      const digest = sha1(script);
-      const args = [1, "key", 5];
-      expect(await post("/", ["EVALSHA", digest, ...args])).toEqual({
-        error: expect.stringMatching(/^NOSCRIPT/),
-      });
-      expect(await post("/", ["SCRIPT", "EXISTS", digest])).toEqual({ result: [0] });
-      const first = await post("/", ["EVAL", script, ...args]);
-      expect(first).toHaveProperty("result");
-      expect(await post("/", ["EVALSHA", digest, ...args])).toHaveProperty("result");
-      expect(await post("/", ["EVALSHA", digest.toUpperCase(), ...args])).toHaveProperty("result");
-      expect(await post("/", ["SCRIPT", "EXISTS", digest])).toEqual({ result: [1] });
-      for (const path of ["/pipeline", "/multi-exec"]) {
-        expect(
-          await post(path, [
-            ["EVALSHA", digest, ...args],
-            ["EVAL", script, ...args],
-          ]),
-        ).toEqual([{ result: expect.anything() }, { result: expect.anything() }]);
-      }
-      const { result: loaded } = (await post("/", ["SCRIPT", "LOAD", script])) as { result: string };
-      expect(await post("/", ["EVALSHA", loaded, ...args])).toHaveProperty("result");
-    },
-  );
+  test.each(scripts.slice(0, hasFlags ? 2 : 1))("a script with that flag runs: %s", async (_, script) => {
+    const digest = sha1(script);
+    const args = [1, "key", 5];
+    expect(await post("/", ["EVALSHA", digest, ...args])).toEqual({
+      error: expect.stringMatching(/^NOSCRIPT/),
+    });
+    expect(await post("/", ["SCRIPT", "EXISTS", digest])).toEqual({ result: [0] });
+    const first = await post("/", ["EVAL", script, ...args]);
+    expect(first).toHaveProperty("result");
+    expect(await post("/", ["EVALSHA", digest, ...args])).toHaveProperty("result");
+    expect(await post("/", ["EVALSHA", digest.toUpperCase(), ...args])).toHaveProperty("result");
+    expect(await post("/", ["SCRIPT", "EXISTS", digest])).toEqual({ result: [1] });
+    for (const path of ["/pipeline", "/multi-exec"]) {
+      expect(
+        await post(path, [
+          ["EVALSHA", digest, ...args],
+          ["EVAL", script, ...args],
+        ]),
+      ).toEqual([{ result: expect.anything() }, { result: expect.anything() }]);
+    }
+    const { result: loaded } = (await post("/", ["SCRIPT", "LOAD", script])) as { result: string };
+    expect(await post("/", ["EVALSHA", loaded, ...args])).toHaveProperty("result");
+  });
 
   test("an unknown script flag is refused", async () => {
     const { error } = (await post("/", ["EVAL", "#!lua flags=no-such-flag\nreturn 1", 0])) as {

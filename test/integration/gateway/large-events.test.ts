@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
+import { startEngineServer } from "../../support/engine-server.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { call } from "./http.js";
 
 /** Sizes are multiples of this: larger than a slice of a reply. */
@@ -8,7 +9,7 @@ const LARGE = 300 * 1024;
 /** Characters of a stream's end that a test looks at: heartbeats of 20 ms in several minutes fit. */
 const END_LENGTH = 64 * 1024;
 
-let redis: EngineServer;
+const redis = sharedByTests(() => startEngineServer());
 let gateway: Gateway;
 const streams = new AbortController();
 
@@ -34,18 +35,11 @@ async function open(path: string): Promise<(until: RegExp) => Promise<string>> {
 }
 
 async function start(options: Partial<GatewayOptions>): Promise<void> {
-  gateway = await createGateway({ redis: redis.url, port: 0, token: "t", ...options });
+  gateway = forTest(await createGateway({ redis: redis.url, port: 0, token: "t", ...options }));
 }
 
 describe("large events", () => {
-  beforeAll(async () => {
-    redis = await startEngineServer();
-  });
-  afterEach(() => gateway?.close());
-  afterAll(() => {
-    streams.abort();
-    return redis?.stop();
-  });
+  afterAll(() => streams.abort());
 
   test("a small message comes after the large one that was published before it", async () => {
     await start({ maxBufferedBytes: 64 * LARGE, streamBuffer: 16 * LARGE });
@@ -100,23 +94,20 @@ describe("large events", () => {
       "maxReplySize",
       /^ERR the entry after 1-0 can't be followed: .*maxReplySize/,
     ],
-  ])(
-    "an entry %s ends a stream of /follow with an error, and begins none",
-    async (_, size, setting, error) => {
-      await start({ maxBufferedBytes: 8 * LARGE, ...(setting && { [setting]: LARGE }) });
-      await redis.command("DEL", "log");
-      await redis.command("XADD", "log", "1-0", "f", "v");
-      const read = await open("/follow/log?from=0-0");
-      await read(/\["f","v"\]\n\n$/);
-      // Each byte becomes six in JSON.
-      await redis.command("XADD", "log", "2-0", "f", "\0".repeat(size));
-      const [, event] = /event: error\ndata: (.*)\n\n$/.exec(await read(/^never$/))!;
-      expect(event).toMatch(error);
-      expect(event).toMatch(
-        /\(maxBufferedBytes is 2457600\)\. Raise the setting, or read the entry with XRANGE$/,
-      );
-      const again = await call(gateway, "/follow/log?from=1-0");
-      expect([again.status, again.json]).toEqual([400, { error: event }]);
-    },
-  );
+  ])("an entry %s ends a /follow stream with an error, and begins none", async (_, size, setting, error) => {
+    await start({ maxBufferedBytes: 8 * LARGE, ...(setting && { [setting]: LARGE }) });
+    await redis.command("DEL", "log");
+    await redis.command("XADD", "log", "1-0", "f", "v");
+    const read = await open("/follow/log?from=0-0");
+    await read(/\["f","v"\]\n\n$/);
+    // Each byte becomes six in JSON.
+    await redis.command("XADD", "log", "2-0", "f", "\0".repeat(size));
+    const [, event] = /event: error\ndata: (.*)\n\n$/.exec(await read(/^never$/))!;
+    expect(event).toMatch(error);
+    expect(event).toMatch(
+      /\(maxBufferedBytes is 2457600\)\. Raise the setting, or read the entry with XRANGE$/,
+    );
+    const again = await call(gateway, "/follow/log?from=1-0");
+    expect([again.status, again.json]).toEqual([400, { error: event }]);
+  });
 });

@@ -1,11 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { Redis } from "../../../src/index.js";
+import { commands } from "../../support/commands.js";
 import { forTest } from "../../support/lifetime.js";
 import { newFolder } from "../../support/new-folder.js";
-import { type Listening, listen } from "../subscribe/listen.js";
+import { listen } from "../subscribe/listen.js";
 import { embeddedEngine } from "./engines.js";
 import { call, type GatewayResponse } from "./http.js";
 
@@ -24,7 +25,6 @@ function expectLimited(
 
 describe("limits of a token, whatever the engine", () => {
   let gateway: Gateway;
-  const streams: Listening[] = [];
   const begin = async (limits: object, options: Partial<GatewayOptions> = {}) => {
     const tokens = [
       { name: "page", token: "page", limits },
@@ -33,16 +33,11 @@ describe("limits of a token, whatever the engine", () => {
     gateway = forTest(await embeddedEngine.start({ shutdownTimeout: 0, tokens, ...options }));
   };
   const send = (body: readonly unknown[], path = "/", token = "page") => call(gateway, path, { token, body });
-  afterEach(() => {
-    for (const stream of streams.splice(0)) stream.close();
-  });
+  const open = async (path: string, token = "page") => forTest(await listen(gateway, path, { token }));
 
   test("commandsPerSecond counts each command, alone, in a pipeline and in a transaction", async () => {
     await begin({ commandsPerSecond: 5 });
-    const pair = [
-      ["INCR", "n"],
-      ["INCR", "n"],
-    ];
+    const pair = commands("INCR n", "INCR n");
     expect((await send(["INCR", "n"])).status).toBe(200);
     expect((await send(pair, "/pipeline")).status).toBe(200);
     expect((await send(pair, "/multi-exec")).status).toBe(200);
@@ -66,33 +61,28 @@ describe("limits of a token, whatever the engine", () => {
     ["alone", "/", ["PUBLISH", "news", "x"]],
     ["in a pipeline", "/pipeline", [["PUBLISH", "news", "x"]]],
     ["in a transaction", "/multi-exec", [["PUBLISH", "news", "x"]]],
-  ])(
-    "a publication %s is let in, and its deliveries delay the next command of its token",
-    async (_, path, body) => {
-      await begin({ commandsPerSecond: 5 });
-      for (let i = 0; i < 12; i++) {
-        const stream = i % 2 ? "/subscribe/news" : "/psubscribe/n*";
-        streams.push(await listen(gateway, stream, { token: "app" }));
-      }
-      await expect.poll(() => streams.every(({ data }) => data.length > 0)).toBe(true);
-      // The deliveries of a script do not count.
-      expect((await send(["EVAL", "return redis.call('PUBLISH', 'news', 'x')", "0"])).status).toBe(200);
-      expect((await send(body, path)).status).toBe(200);
-      // Of the 5 of a second, 14 were used: 1 for the script, 1 for the publication, and 12 for its deliveries.
-      expectLimited(await send(["PING"]), /commandsPerSecond/, /^[12]$/);
-      expect((await send(["PING"], "/", "app")).status).toBe(200);
-    },
-  );
+  ])("a publication %s is let in; its deliveries delay its token's next command", async (_, path, body) => {
+    await begin({ commandsPerSecond: 5 });
+    const paths = Array.from({ length: 12 }, (_, i) => (i % 2 ? "/subscribe/news" : "/psubscribe/n*"));
+    const streams = await Promise.all(paths.map((each) => open(each, "app")));
+    await expect.poll(() => streams.every(({ data }) => data.length > 0)).toBe(true);
+    // The deliveries of a script do not count.
+    expect((await send(["EVAL", "return redis.call('PUBLISH', 'news', 'x')", "0"])).status).toBe(200);
+    expect((await send(body, path)).status).toBe(200);
+    // Of the 5 of a second, 14 were used: 1 for the script, 1 for the publication, and 12 for its deliveries.
+    expectLimited(await send(["PING"]), /commandsPerSecond/, /^[12]$/);
+    expect((await send(["PING"], "/", "app")).status).toBe(200);
+  });
 
   test("commandsPerSecond counts each channel that a stream is opened for", async () => {
     await begin({ commandsPerSecond: 5 });
-    streams.push(await listen(gateway, "/subscribe/a/b/c/d/e/f/g/h/i/j/k/l/m/n", { token: "page" }));
+    await open("/subscribe/a/b/c/d/e/f/g/h/i/j/k/l/m/n");
     expectLimited(await send(["PING"]), /limit commandsPerSecond/, /^[12]$/);
   });
 
   test("concurrentRequests counts blocking commands and event streams", async () => {
     await begin({ concurrentRequests: 2 }, { token: "main" });
-    streams.push(await listen(gateway, "/subscribe/c", { token: "page" }));
+    const stream = await open("/subscribe/c");
     const waiting = send(["BLPOP", "l", "20"]);
     const blocked = async () => (await call(gateway, "/metrics", { token: "main" })).text;
     await expect.poll(blocked).toContain('upstream_connections{use="blocking"} 1\n');
@@ -101,12 +91,8 @@ describe("limits of a token, whatever the engine", () => {
     expect((await send(["RPUSH", "l", "v"], "/", "app")).status).toBe(200);
     expect((await waiting).status).toBe(200);
     expect((await send(["PING"])).status).toBe(200);
-    streams[0]!.close();
-    const again = async () => {
-      streams.push(await listen(gateway, "/subscribe/d", { token: "page" }));
-      return streams.at(-1)!.status;
-    };
-    await expect.poll(again).toBe(200);
+    stream.close();
+    await expect.poll(async () => (await open("/subscribe/d")).status).toBe(200);
   });
 
   test("bytesPerSecond counts requests and responses", async () => {
@@ -121,9 +107,9 @@ describe("limits of a token, whatever the engine", () => {
 
   test("bytesPerSecond counts event streams", async () => {
     await begin({ bytesPerSecond: "10kb" });
-    streams.push(await listen(gateway, "/subscribe/c", { token: "page" }));
+    const stream = await open("/subscribe/c");
     await send(["PUBLISH", "c", "x".repeat(200_000)], "/", "app");
-    await expect.poll(() => streams[0]!.data.length).toBe(2);
+    await expect.poll(() => stream.data.length).toBe(2);
     const limited = await send(["PING"]);
     expect(limited.status).toBe(429);
     expect(limited.json.error).toContain("limit bytesPerSecond");

@@ -1,7 +1,8 @@
 import { connect, type Socket } from "node:net";
-import { afterEach, expect, test } from "vitest";
-import { type FakeRedis, startFakeRedis } from "warmline-testbed";
+import { expect, test } from "vitest";
+import { type FakeCommand, type FakeRedis, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { call } from "./http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -10,22 +11,14 @@ const MB = 1024 * KB;
 
 let fake: FakeRedis;
 let gateway: Gateway;
-const sockets: Socket[] = [];
-afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.destroy();
-  await gateway.close();
-  await fake.close();
-});
 
 /** Starts a gateway with a budget of 4 MB by default, in front of a Redis that never replies to SET and MULTI. */
 async function start(options: GatewayOptions = {}): Promise<void> {
-  fake = await startFakeRedis(({ name }) =>
-    name === "SET" || name === "MULTI" ? { late: 60_000 } : undefined,
-  );
-  gateway = await createGateway({
-    ...{ redis: fake.url, port: 0, token: "t", shutdownTimeout: 0, logLevel: "silent" },
-    ...{ maxBufferedBytes: 4 * MB, commandTimeout: 30_000, ...options },
-  });
+  const reply = ({ name }: FakeCommand) => (/^(SET|MULTI)$/.test(name) ? { late: 60_000 } : undefined);
+  fake = forTest(await startFakeRedis(reply));
+  const common: GatewayOptions = { redis: fake.url, port: 0, token: "t", shutdownTimeout: 0, logLevel: "silent" };
+  const limits = { maxBufferedBytes: 4 * MB, commandTimeout: 30_000 };
+  gateway = forTest(await createGateway({ ...common, ...limits, ...options }));
 }
 
 const metrics = async () => (await call(gateway, "/metrics")).text;
@@ -34,7 +27,7 @@ const buffered = async () => Number(/^warmline_gateway_buffered_bytes (\d+)$/m.e
 /** Sends bytes of a request. */
 function send(token: string, length: number, body: string, path = "/"): Socket {
   const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
-  sockets.push(socket);
+  forTest({ close: () => socket.destroy() });
   const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${length}\r\n\r\n`;
   socket.write(head + body);
   return socket;
@@ -99,13 +92,10 @@ test("a body that can't fit in maxBufferedBytes is too large, and its client is 
 test.each([
   ["/", 40 * KB],
   ["/multi-exec", 400 * KB],
-])(
-  "a reply to %s that does not fit in maxBufferedBytes is 503, with an unknown outcome",
-  async (path, size) => {
-    await start({ redis: undefined, engine: "embedded", maxBufferedBytes: 32 * KB });
-    const command = ["EVAL", "return string.rep('x', ARGV[1])", 0, size];
-    const { status, headers } = await call(gateway, path, { body: path === "/" ? command : [command] });
-    expect([status, headers["warmline-outcome"]]).toEqual([503, "unknown"]);
-    expect((await call(gateway, "/", { body: ["PING"] })).status).toBe(200);
-  },
-);
+])("a reply to %s that does not fit in maxBufferedBytes is 503, its outcome unknown", async (path, size) => {
+  await start({ redis: undefined, engine: "embedded", maxBufferedBytes: 32 * KB });
+  const command = ["EVAL", "return string.rep('x', ARGV[1])", 0, size];
+  const { status, headers } = await call(gateway, path, { body: path === "/" ? command : [command] });
+  expect([status, headers["warmline-outcome"]]).toEqual([503, "unknown"]);
+  expect((await call(gateway, "/", { body: ["PING"] })).status).toBe(200);
+});

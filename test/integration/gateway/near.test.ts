@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import { type RedisServer, startRedis } from "../../../testbed/src/index.js";
-import { forTest } from "../../support/lifetime.js";
+import { startRedis } from "../../../testbed/src/index.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { slotOf } from "../../support/slot.js";
 import { call } from "./http.js";
 
@@ -37,11 +37,7 @@ const bucket = (key: string) => slotOf(Buffer.from(key)).toString(36);
 const listed = ({ changes }: Report) => changes.split(",").filter(Boolean);
 
 describe("reports of changes to near caches", { tags: "redis-server" }, () => {
-  let server: RedisServer;
-  beforeAll(async () => {
-    server = await startRedis();
-  });
-  afterAll(() => server?.stop());
+  const server = sharedByTests(() => startRedis());
 
   async function start(options: GatewayOptions = {}): Promise<Gateway> {
     const gateway = forTest(

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { commands } from "../../support/commands.js";
 import { forTest } from "../../support/lifetime.js";
 import { call, run } from "./http.js";
 
@@ -59,12 +60,7 @@ test("metrics count commands by name, and unknown ones together", async () => {
   await run(gateway, "CONFIG", "GET", "port");
   for (let i = 0; i < 50; i++) await run(gateway, `NOSUCH${i}`, "k");
   await call(gateway, "/pipeline", { body: [["GET", "k"], ["INCR", "k"], ["SELECT", "1"], ["NOSUCH"]] });
-  await call(gateway, "/multi-exec", {
-    body: [
-      ["GET", "k"],
-      ["SET", "k", "1"],
-    ],
-  });
+  await call(gateway, "/multi-exec", { body: commands("GET k", "SET k 1") });
   const now = await samples();
   const of = (name: string) =>
     Object.fromEntries(
@@ -96,14 +92,7 @@ test("metrics count by the token's name, never by the token", async () => {
   const written = await by("secret-of-desk", ["SET", "k", "x".repeat(1_000)]);
   await by("secret-of-shop", ["SET", "k", "v"]);
   const read = await by("secret-of-shop", ["GET", "k"]);
-  const both = await by(
-    "secret-of-shop",
-    [
-      ["GET", "k"],
-      ["GET", "none"],
-    ],
-    "/pipeline",
-  );
+  const both = await by("secret-of-shop", commands("GET k", "GET none"), "/pipeline");
   await by("wrong", ["GET", "k"]);
   const { text } = await call(gateway, "/metrics", { token: "secret-of-main" });
   expect(text).not.toContain("secret");
@@ -168,23 +157,20 @@ test.each([
   "LOADING Redis is loading the dataset in memory",
   "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
   "MISCONF Errors writing to the AOF file: No space left on device",
-])(
-  "/ready responds 503 while Redis refuses commands, with the reason, and /health 200: %s",
-  async (error) => {
-    let isRefusing = false;
-    const redis = forTest(
-      await startFakeRedis(() => (isRefusing ? { bytes: Buffer.from(`-${error}\r\n`) } : undefined)),
-    );
-    gateway = await createGateway({ redis: redis.url, port: 0, token: "t" });
-    const ask = (path: string) => call(gateway, path, { token: null });
-    await expect.poll(async () => (await ask("/ready")).status).toBe(200);
-    isRefusing = true;
-    const { status, json } = await ask("/ready");
-    expect([status, json.status]).toEqual([503, "down"]);
-    expect(json.reason).toMatch(/^redis at .* refuses commands: /);
-    expect(json.reason).toContain(error);
-    expect((await ask("/health")).status).toBe(200);
-    isRefusing = false;
-    expect((await ask("/ready")).json).toEqual({ status: "ready" });
-  },
-);
+])("/ready gives 503 while Redis refuses commands, with the reason, and /health 200: %s", async (error) => {
+  let isRefusing = false;
+  const redis = forTest(
+    await startFakeRedis(() => (isRefusing ? { bytes: Buffer.from(`-${error}\r\n`) } : undefined)),
+  );
+  gateway = await createGateway({ redis: redis.url, port: 0, token: "t" });
+  const ask = (path: string) => call(gateway, path, { token: null });
+  await expect.poll(async () => (await ask("/ready")).status).toBe(200);
+  isRefusing = true;
+  const { status, json } = await ask("/ready");
+  expect([status, json.status]).toEqual([503, "down"]);
+  expect(json.reason).toMatch(/^redis at .* refuses commands: /);
+  expect(json.reason).toContain(error);
+  expect((await ask("/health")).status).toBe(200);
+  isRefusing = false;
+  expect((await ask("/ready")).json).toEqual({ status: "ready" });
+});

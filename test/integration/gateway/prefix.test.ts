@@ -1,14 +1,10 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
+import { connectRedis, startRedis } from "warmline-testbed";
 import { allCommandInfo } from "../../../gateway/src/commands/command-info.js";
-import { createGateway, type Gateway } from "../../../gateway/src/index.js";
-import {
-  connectRedis,
-  type RedisConnection,
-  type RedisServer,
-  startRedis,
-} from "../../../testbed/src/index.js";
-import { beforeTests } from "../../support/lifetime.js";
+import { createGateway } from "../../../gateway/src/index.js";
+import { commands } from "../../support/commands.js";
+import { sharedByTests } from "../../support/lifetime.js";
 import {
   anyCall,
   CANARIES,
@@ -30,29 +26,21 @@ import {
 import { call, type GatewayResponse } from "./http.js";
 
 describe("a token with a key prefix", { tags: "redis-server" }, () => {
-  let server: RedisServer;
-  let redis: RedisConnection;
-  let gateway: Gateway;
-
-  beforeTests(async (shared) => {
-    server = shared(await startRedis());
-    redis = shared(await connectRedis({ path: server.path! }));
-    gateway = shared(
-      await createGateway({
-        port: 0,
-        redis: server.url,
-        token: "main",
-        allowCommand: ["CONFIG", "DEBUG", "CLIENT LIST", "CLIENT KILL", "MIGRATE", "MODULE"],
-        commandTimeout: 2_000,
-        tokens: [
-          { name: "standard", token: "standard", prefix: PREFIX },
-          { name: "admin", token: "admin", role: "admin", prefix: PREFIX },
-          { name: "plain", token: "plain", prefix: "plain:" },
-          { name: "read-only", token: "read-only", role: "read-only", prefix: PREFIX },
-        ],
-      }),
-    );
-  });
+  const server = sharedByTests(() => startRedis());
+  const redis = sharedByTests(() => connectRedis({ path: server.path! }));
+  const gateway = sharedByTests(() => createGateway({
+    port: 0,
+    redis: server.url,
+    token: "main",
+    allowCommand: ["CONFIG", "DEBUG", "CLIENT LIST", "CLIENT KILL", "MIGRATE", "MODULE"],
+    commandTimeout: 2_000,
+    tokens: [
+      { name: "standard", token: "standard", prefix: PREFIX },
+      { name: "admin", token: "admin", role: "admin", prefix: PREFIX },
+      { name: "plain", token: "plain", prefix: "plain:" },
+      { name: "read-only", token: "read-only", role: "read-only", prefix: PREFIX },
+    ],
+  }));
 
   beforeEach(reset);
 
@@ -133,41 +121,33 @@ describe("a token with a key prefix", { tags: "redis-server" }, () => {
     }
   }
 
-  test.each(["standard", "admin", "read-only"])(
-    "a prefixed token (%s) reaches no other key by any arguments of any command",
-    async (token) => {
-      const calls: string[][] = [];
-      for (const { name } of allCommandInfo()) {
-        const made = draw(anyCall(name), 12);
-        calls.push(...made, ...made.slice(0, 4).map(inScript));
-      }
-      await attack(token, calls);
-    },
-  );
+  const tokens = ["standard", "admin", "read-only"];
+  test.each(tokens)("a prefixed token (%s) reaches no other key by any arguments", async (token) => {
+    const calls: string[][] = [];
+    for (const { name } of allCommandInfo()) {
+      const made = draw(anyCall(name), 12);
+      calls.push(...made, ...made.slice(0, 4).map(inScript));
+    }
+    await attack(token, calls);
+  });
 
-  test.each(["standard", "admin", "read-only"])(
-    "a prefixed token (%s) reaches no other key by well-formed calls",
-    async (token) => {
-      const calls = wellFormed.flatMap((args) => draw(mutated(args), 5));
-      await attack(token, [...calls, ...calls.filter((_, at) => at % 5 === 0).map(inScript)]);
-    },
-  );
+  test.each(tokens)("a prefixed token (%s) reaches no other key by well-formed calls", async (token) => {
+    const calls = wellFormed.flatMap((args) => draw(mutated(args), 5));
+    await attack(token, [...calls, ...calls.filter((_, at) => at % 5 === 0).map(inScript)]);
+  });
 
-  test.each(["standard", "admin", "read-only"])(
-    "a prefixed token (%s) reaches no other key by known attacks",
-    async (token) => {
-      await attack(token, [...HAND_MADE, ...HAND_MADE.map(inScript)]);
-      for (const args of HAND_MADE) {
-        const response = await send(token, "/", args);
-        expect({ words: args, status: response.status, tells: tells(response) }).toEqual({
-          words: args,
-          status: 400,
-          tells: false,
-        });
-        expect(response.json.error).toMatch(/^NOPERM /);
-      }
-    },
-  );
+  test.each(tokens)("a prefixed token (%s) reaches no other key by known attacks", async (token) => {
+    await attack(token, [...HAND_MADE, ...HAND_MADE.map(inScript)]);
+    for (const args of HAND_MADE) {
+      const response = await send(token, "/", args);
+      expect({ words: args, status: response.status, tells: tells(response) }).toEqual({
+        words: args,
+        status: 400,
+        tells: false,
+      });
+      expect(response.json.error).toMatch(/^NOPERM /);
+    }
+  });
 
   test("a prefixed token reaches no other key in a transaction, in a path, or by a blocking command", async () => {
     const before = await others();
@@ -254,12 +234,8 @@ describe("a token with a key prefix", { tags: "redis-server" }, () => {
     expect(await keys("*")).toEqual(expected);
     expect(await keys("*list")).toEqual([own("list")]);
     expect(await keys("other:*")).toEqual([]);
-    const [page, all] = (
-      await send("standard", "/pipeline", [
-        ["SCAN", "0", "COUNT", "1000"],
-        ["KEYS", "*"],
-      ])
-    ).json;
+    const both = await send("standard", "/pipeline", commands("SCAN 0 COUNT 1000", "KEYS *"));
+    const [page, all] = both.json;
     expect([page.result[1].sort(), all.result.sort()]).toEqual([expected, expected]);
     expect((await send("standard", "/", ["SCAN", "x"])).json.error).toMatch(/^ERR invalid cursor/);
     expect((await send("read-only", "/", ["SCAN", "0"])).json.error).toMatch(/^NOPERM/);

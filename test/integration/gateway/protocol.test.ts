@@ -1,8 +1,9 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { version } from "../../../gateway/package.json";
-import type { Gateway } from "../../../gateway/src/index.js";
+import { commands } from "../../support/commands.js";
 import { describeEngines } from "./engines.js";
 import { call, run } from "./http.js";
+import { sharedByTests } from "../../support/lifetime.js";
 
 const BASE64 = { "upstash-encoding": "base64" };
 const RESP2 = { "upstash-response-format": "resp2" };
@@ -11,10 +12,7 @@ const NESTED = "return {1, redis.status_reply('OK'), {'x', false, {}}, 'é'}";
 const b64 = (text: string) => Buffer.from(text).toString("base64");
 
 describeEngines("the protocol", (setup) => {
-  let gateway: Gateway;
-  beforeAll(async () => {
-    gateway = await setup.start({ maxBodySize: 1_000_000, maxCommands: 100 });
-  });
+  const gateway = sharedByTests(() => setup.start({ maxBodySize: 1_000_000, maxCommands: 100 }));
   beforeEach(() => run(gateway, "FLUSHALL"));
 
   const set = (key: string, value: string) => run(gateway, "SET", key, value);
@@ -152,14 +150,11 @@ describeEngines("the protocol", (setup) => {
       expect(response.bytes).toEqual(Buffer.concat([Buffer.from("$256\r\n"), bytes, Buffer.from("\r\n")]));
     });
 
-    test.each(["/pipeline", "/multi-exec"])(
-      "a RESP2 request may have several commands on %s",
-      async (path) => {
-        const headers = { ...RESP2_BODY, ...BASE64 };
-        const response = await call(gateway, path, { body: Buffer.concat([setBytes, get]), headers });
-        expect(response.json).toEqual([{ result: "OK" }, { result: bytes.toString("base64") }]);
-      },
-    );
+    test.each(["/pipeline", "/multi-exec"])("a RESP2 request may have many commands on %s", async (path) => {
+      const headers = { ...RESP2_BODY, ...BASE64 };
+      const response = await call(gateway, path, { body: Buffer.concat([setBytes, get]), headers });
+      expect(response.json).toEqual([{ result: "OK" }, { result: bytes.toString("base64") }]);
+    });
 
     test("a malformed RESP2 request is refused", async () => {
       for (const body of ["", "*0\r\n", '["PING"]', `${get}x`]) {
@@ -173,14 +168,7 @@ describeEngines("the protocol", (setup) => {
 
   describe("POST /pipeline", () => {
     test("/pipeline returns every reply in its place", async () => {
-      const body = [
-        ["SET", "k", "v"],
-        ["GET", "k"],
-        ["INCR", "k"],
-        ["NOSUCH"],
-        ["CONFIG", "GET", "*"],
-        ["INCR", "n"],
-      ];
+      const body = commands("SET k v", "GET k", "INCR k", "NOSUCH", "CONFIG GET *", "INCR n");
       const response = await call(gateway, "/pipeline", { body });
       expect(response.status).toBe(200);
       expect(response.json).toEqual([
@@ -226,11 +214,7 @@ describeEngines("the protocol", (setup) => {
 
   describe("POST /multi-exec", () => {
     test("/multi-exec runs all commands, with an error in the place of the failed one", async () => {
-      const body = [
-        ["SET", "k", "v"],
-        ["INCR", "k"],
-        ["GET", "k"],
-      ];
+      const body = commands("SET k v", "INCR k", "GET k");
       const response = await call(gateway, "/multi-exec", { body });
       expect(response.status).toBe(200);
       expect(response.json).toEqual([
@@ -241,20 +225,13 @@ describeEngines("the protocol", (setup) => {
     });
 
     test.each([
-      ["a command that Redis does not know", [["SET", "k", "new"], ["NOSUCH"]], "'nosuch'"],
-      ["a command with too few words", [["SET", "k", "new"], ["GET"]], "'get'"],
-      [
-        "a refused command",
-        [
-          ["SET", "k", "new"],
-          ["SELECT", "1"],
-        ],
-        "'select'",
-      ],
-      ["an EXEC inside", [["SET", "k", "new"], ["EXEC"]], "'exec'"],
-    ])("/multi-exec is discarded whole for %s", async (_, body, named) => {
+      ["a command that Redis does not know", "NOSUCH", "'nosuch'"],
+      ["a command with too few words", "GET", "'get'"],
+      ["a refused command", "SELECT 1", "'select'"],
+      ["an EXEC inside", "EXEC", "'exec'"],
+    ])("/multi-exec is discarded whole for %s", async (_, second, named) => {
       await set("k", "old");
-      const response = await call(gateway, "/multi-exec", { body });
+      const response = await call(gateway, "/multi-exec", { body: commands("SET k new", second) });
       expect(response.status).toBe(400);
       expect(response.json).toEqual({ error: expect.stringMatching(/^EXECABORT [^\n]+$/) });
       expect(response.json.error).toContain(named);

@@ -1,41 +1,30 @@
-import { afterEach, describe, expect, test } from "vitest";
-import { type RedisServer, startFakeRedis, startRedis } from "warmline-testbed";
-import { createGateway, type Gateway } from "../../../gateway/src/index.js";
-import { beforeTests, forTest } from "../../support/lifetime.js";
+import { beforeAll, describe, expect, test } from "vitest";
+import { startFakeRedis, startRedis } from "warmline-testbed";
+import { createGateway } from "../../../gateway/src/index.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { call, run } from "./http.js";
 
+const BLOCKING = ["BLPOP", "l", "0.01"];
+
 describe("a Redis with a password", { tags: "redis-server" }, () => {
-  let redis: RedisServer;
   let port: number;
-  let gateway: Gateway | undefined;
-  const start = async (url: string) => {
-    gateway = await createGateway({ redis: url, port: 0, commandTimeout: 2_000 });
-    return gateway;
-  };
-  beforeTests(async (shared) => {
-    redis = shared(await startRedis({ listen: "tcp" }));
+  const start = async (url: string) =>
+    forTest(await createGateway({ redis: url, port: 0, commandTimeout: 2_000 }));
+  const redis = sharedByTests(() => startRedis({ listen: "tcp" }));
+  beforeAll(async () => {
     port = redis.port!;
     await redis.command("ACL", "SETUSER", "ann", "on", ">p@ss word", "~*", "+@all");
     await redis.command("ACL", "SETUSER", "bob", "on", ">bob", "~*", "+@all", "-multi");
     await redis.command("ACL", "SETUSER", "cid", "on", ">cid", "~*", "+get", "+set");
     await redis.command("CONFIG", "SET", "requirepass", "secret");
   });
-  afterEach(() => gateway?.close());
 
   test("every kind of connection signs in, in the given database", async () => {
     const first = await start(`redis://:secret@127.0.0.1:${port}/3`);
     expect(await run(first, "SET", "k", "three")).toBe("OK");
     expect((await call(first, "/multi-exec", { body: [["GET", "k"]] })).json).toEqual([{ result: "three" }]);
-    expect(
-      (
-        await call(first, "/pipeline", {
-          body: [
-            ["GET", "k"],
-            ["BLPOP", "l", "0.01"],
-          ],
-        })
-      ).json[0],
-    ).toEqual({ result: "three" });
+    const { json } = await call(first, "/pipeline", { body: [["GET", "k"], BLOCKING] });
+    expect(json[0]).toEqual({ result: "three" });
     await first.close();
     const other = await start(`redis://ann:p%40ss%20word@127.0.0.1:${port}`);
     expect(await run(other, "GET", "k")).toBeNull();
@@ -60,12 +49,8 @@ describe("a Redis with a password", { tags: "redis-server" }, () => {
   test("a user without MULTI runs no part of a transaction", async () => {
     const bob = await start(`redis://bob:bob@127.0.0.1:${port}`);
     expect(await run(bob, "INCR", "bobs")).toBe(1);
-    const response = await call(bob, "/multi-exec", {
-      body: [
-        ["INCR", "bobs"],
-        ["INCR", "bobs"],
-      ],
-    });
+    const increment = ["INCR", "bobs"];
+    const response = await call(bob, "/multi-exec", { body: [increment, increment] });
     expect(response.status).toBe(503);
     expect(response.json.error).toMatch(/NOPERM/);
     expect(await run(bob, "GET", "bobs")).toBe("1");
@@ -81,13 +66,8 @@ describe("a Redis with a password", { tags: "redis-server" }, () => {
 
 test("rediss:// sends nothing in the clear to a server without TLS", async () => {
   const fake = forTest(await startFakeRedis());
-  const gateway = forTest(
-    await createGateway({
-      redis: fake.url.replace("redis:", "rediss:"),
-      port: 0,
-      commandTimeout: 300,
-    }),
-  );
+  const redis = fake.url.replace("redis:", "rediss:");
+  const gateway = forTest(await createGateway({ redis, port: 0, commandTimeout: 300 }));
   const response = await call(gateway, "/", { body: ["SET", "k", "v"] });
   expect(response.status).toBe(503);
   expect(response.headers["warmline-outcome"]).toBe("unsent");

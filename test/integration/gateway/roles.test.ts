@@ -1,13 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { connectRedis, startRedis } from "warmline-testbed";
 import { allCommandInfo } from "../../../gateway/src/commands/command-info.js";
-import { createGateway, type Gateway } from "../../../gateway/src/index.js";
-import {
-  connectRedis,
-  type RedisConnection,
-  type RedisServer,
-  startRedis,
-} from "../../../testbed/src/index.js";
-import { beforeTests } from "../../support/lifetime.js";
+import { createGateway } from "../../../gateway/src/index.js";
+import { sharedByTests } from "../../support/lifetime.js";
 import {
   anyCall,
   draw,
@@ -24,27 +19,19 @@ import {
 import { call } from "./http.js";
 
 describe("a token of a role", { tags: "redis-server" }, () => {
-  let server: RedisServer;
-  let redis: RedisConnection;
-  let gateway: Gateway;
-
-  beforeTests(async (shared) => {
-    // SORT_RO turns a small sorted set into the form of a large one: the same data, but another dump.
-    server = shared(await startRedis({ flags: ["--zset-max-listpack-entries", "0"] }));
-    redis = shared(await connectRedis({ path: server.path! }));
-    gateway = shared(
-      await createGateway({
-        port: 0,
-        redis: server.url,
-        commandTimeout: 2_000,
-        tokens: [
-          { name: "reader", token: "reader", role: "read-only" },
-          { name: "scraper", token: "scraper", role: "metrics" },
-          { name: "app", token: "app" },
-        ],
-      }),
-    );
-  });
+  // SORT_RO turns a small sorted set into the form of a large one: the same data, but another dump.
+  const server = sharedByTests(() => startRedis({ flags: ["--zset-max-listpack-entries", "0"] }));
+  const redis = sharedByTests(() => connectRedis({ path: server.path! }));
+  const gateway = sharedByTests(() => createGateway({
+    port: 0,
+    redis: server.url,
+    commandTimeout: 2_000,
+    tokens: [
+      { name: "reader", token: "reader", role: "read-only" },
+      { name: "scraper", token: "scraper", role: "metrics" },
+      { name: "app", token: "app" },
+    ],
+  }));
   beforeEach(reset);
 
   /** Everything as it was before any attack. */

@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { type FakeAction, type FakeRedis, startFakeRedis } from "warmline-testbed";
+import { type FakeAction, type FakeCommand, type FakeRedis, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import { type Listening, listen } from "../subscribe/listen.js";
+import { forTest } from "../../support/lifetime.js";
+import { listen } from "../subscribe/listen.js";
 import { describeEngines } from "./engines.js";
-import { call, type GatewayResponse } from "./http.js";
+import { call, type GatewayResponse, metric } from "./http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -27,20 +28,16 @@ function expectRefused({ status, headers, json }: GatewayResponse, message: RegE
 describeEngines("shares of a token", (setup) => {
   let gateway: Gateway;
   const controllers: AbortController[] = [];
-  const streams: Listening[] = [];
   const begin = async (options: Partial<GatewayOptions>) => {
     gateway = await setup.start({ shutdownTimeout: 0, ...options });
   };
+  const open = async (token: string) => forTest(await listen(gateway, "/subscribe/c", { token }));
   afterEach(() => {
     for (const controller of controllers.splice(0)) controller.abort();
-    for (const stream of streams.splice(0)) stream.close();
   });
 
   /** Number of connections that blocking commands have. */
-  const taken = async () => {
-    const { text } = await call(gateway, "/metrics", { token: "scraper" });
-    return Number(/^warmline_gateway_upstream_connections\{use="blocking"\} (\d+)$/m.exec(text)![1]);
-  };
+  const taken = () => metric(gateway, 'upstream_connections{use="blocking"}', { token: "scraper" });
 
   /** Sends commands that block for ever. Returns the ones that were refused, once each is refused or blocks. */
   const block = async (token: string, count: number, path = "/"): Promise<GatewayResponse[]> => {
@@ -91,20 +88,12 @@ describeEngines("shares of a token", (setup) => {
 
   test("a token opens at most half of the event streams", async () => {
     await begin({ ...TOKENS, maxStreams: 4 });
-    for (let i = 0; i < 2; i++) streams.push(await listen(gateway, "/subscribe/c", { token: "page" }));
+    const [first] = [await open("page"), await open("page")];
     const refused = await call(gateway, "/subscribe/c", { token: "page", method: "POST", body: [] });
     expectRefused(refused, /2 of the 4 event streams/);
-    const other = await listen(gateway, "/subscribe/c", { token: "app" });
-    streams.push(other);
-    expect(other.status).toBe(200);
-    streams[0]!.close();
-    await expect
-      .poll(async () => {
-        const again = await listen(gateway, "/subscribe/c", { token: "page" });
-        streams.push(again);
-        return again.status;
-      })
-      .toBe(200);
+    expect((await open("app")).status).toBe(200);
+    first.close();
+    await expect.poll(async () => (await open("page")).status).toBe(200);
   });
 });
 
@@ -114,15 +103,12 @@ describe("shares of a token, while Redis is slow", () => {
   let fake: FakeRedis;
   let gateway: Gateway;
   const begin = async (decide: (name: string, key: string) => FakeAction | undefined, options: object) => {
-    fake = await startFakeRedis(({ name, args }) =>
-      name === "PING" || name === "INFO" ? undefined : decide(name, args[1] ?? ""),
-    );
-    gateway = await createGateway({ redis: fake.url, port: 0, shutdownTimeout: 0, ...TOKENS, ...options });
+    const reply = ({ name, args }: FakeCommand) =>
+      name === "PING" || name === "INFO" ? undefined : decide(name, args[1] ?? "");
+    fake = forTest(await startFakeRedis(reply));
+    const common = { redis: fake.url, port: 0, shutdownTimeout: 0, ...TOKENS };
+    gateway = forTest(await createGateway({ ...common, ...options }));
   };
-  afterEach(async () => {
-    await gateway.close();
-    await fake.close();
-  });
 
   const transactions: Record<string, FakeAction> = {
     MULTI: { bytes: "+OK\r\n" },

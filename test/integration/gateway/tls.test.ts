@@ -3,9 +3,10 @@ import { request } from "node:https";
 import { connect as connectTcp, type Socket } from "node:net";
 import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
-import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { makeCertificate } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { newFolder } from "../../support/new-folder.js";
 
 const folder = newFolder("tls");
@@ -17,26 +18,15 @@ afterAll(() => {
   renewed.remove();
 });
 
-let gateway: Gateway | undefined;
+let gateway: Gateway;
 const use = ({ cert, key }: { cert: string; key: string }) => {
   writeFileSync(files.tlsKey, key);
   writeFileSync(files.tlsCert, cert);
 };
 beforeEach(() => use(certificate));
-afterEach(async () => {
-  await gateway?.close();
-  gateway = undefined;
-});
 const start = async (options = {}) => {
-  gateway = await createGateway({
-    engine: "embedded",
-    port: 0,
-    token: "t",
-    logLevel: "silent",
-    shutdownTimeout: 300,
-    ...files,
-    ...options,
-  });
+  const common = { port: 0, token: "t", logLevel: "silent", shutdownTimeout: 300 } as const;
+  gateway = forTest(await createGateway({ engine: "embedded", ...common, ...files, ...options }));
   return gateway;
 };
 
@@ -44,7 +34,7 @@ const start = async (options = {}) => {
 function run(args: unknown[], ca = certificate.cert): Promise<{ body: string; shown: string }> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: "Bearer t" };
-    const sent = request(gateway!.url, { method: "POST", headers, ca, agent: false }, (response) => {
+    const sent = request(gateway.url, { method: "POST", headers, ca, agent: false }, (response) => {
       const shown = (response.socket as TLSSocket).getPeerCertificate().fingerprint256;
       let body = "";
       response.on("data", (chunk) => {
@@ -98,11 +88,9 @@ test("a renewed certificate is used without a restart", async () => {
 
 test("close() does not wait for an unfinished handshake", async () => {
   const { url } = await start();
-  const socket = connectTcp(Number(new URL(url).port), "127.0.0.1");
-  socket.on("error", () => {});
-  await new Promise((resolve) => socket.once("connect", resolve));
+  const socket = await silent(url);
   const began = performance.now();
-  await gateway!.close();
+  await gateway.close();
   expect(performance.now() - began).toBeLessThan(5_000);
   socket.destroy();
 });

@@ -1,11 +1,12 @@
 import { renameSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import { type RedisServer, startRedis } from "../../../testbed/src/index.js";
-import { type EngineServer, startEngineServer } from "../../support/engine-server.js";
-import { forTest } from "../../support/lifetime.js";
+import { startRedis } from "../../../testbed/src/index.js";
+import { commands } from "../../support/commands.js";
+import { startEngineServer } from "../../support/engine-server.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { newFolder } from "../../support/new-folder.js";
 import { listen } from "../subscribe/listen.js";
 import { call } from "./http.js";
@@ -15,8 +16,7 @@ const folder = newFolder("tokens");
 const noperm = expect.stringMatching(/^NOPERM/);
 
 async function start(options: Partial<GatewayOptions>): Promise<Gateway> {
-  const gateway = forTest(await createGateway({ port: 0, ...options }));
-  return gateway;
+  return forTest(await createGateway({ port: 0, ...options }));
 }
 
 async function runAs(gateway: Gateway, token: string, ...args: string[]) {
@@ -25,11 +25,7 @@ async function runAs(gateway: Gateway, token: string, ...args: string[]) {
 }
 
 describe("tokens", () => {
-  let redis: EngineServer;
-  beforeAll(async () => {
-    redis = await startEngineServer();
-  });
-  afterAll(() => redis.stop());
+  const redis = sharedByTests(() => startEngineServer());
   beforeEach(() => redis.command("FLUSHALL"));
 
   test("a token with a role may do what the role allows", async () => {
@@ -113,25 +109,11 @@ describe("tokens", () => {
 });
 
 describe("tokens that need a real Redis", { tags: "redis-server" }, () => {
-  let redis: RedisServer;
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
-  afterAll(() => redis.stop());
+  const redis = sharedByTests(() => startRedis());
   beforeEach(async () => {
     await redis.command("FLUSHALL");
-    await redis.command(
-      "ACL",
-      "SETUSER",
-      "ann",
-      "reset",
-      "on",
-      ">pa ss",
-      "~ann:*",
-      "&ann:*",
-      "+@all",
-      "-@dangerous",
-    );
+    const rules = ["~ann:*", "&ann:*", "+@all", "-@dangerous"];
+    await redis.command("ACL", "SETUSER", "ann", "reset", "on", ">pa ss", ...rules);
     await redis.command("ACL", "SETUSER", "bob", "reset", "on", ">hunter2", "~*", "+get");
   });
 
@@ -158,13 +140,8 @@ describe("tokens that need a real Redis", { tags: "redis-server" }, () => {
     expect([status, headers["retry-after"]]).toEqual([503, "1"]);
     expect(text).not.toContain("hunter");
     // A transaction and a blocking command have connections of their own, signed in as the same user.
-    const multi = await call(gateway, "/multi-exec", {
-      token: "ann",
-      body: [
-        ["LPUSH", "ann:l", "1"],
-        ["LLEN", "ann:l"],
-      ],
-    });
+    const body = commands("LPUSH ann:l 1", "LLEN ann:l");
+    const multi = await call(gateway, "/multi-exec", { token: "ann", body });
     expect(multi.json).toEqual([{ result: 1 }, { result: 1 }]);
     expect(await runAs(gateway, "ann", "BLPOP", "ann:l", "1")).toEqual(["ann:l", "1"]);
     expect((await call(gateway, "/subscribe/bob", { token: "ann" })).json).toEqual({ error: noperm });

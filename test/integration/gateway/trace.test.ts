@@ -1,16 +1,15 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import type { TracedCommand } from "warmline-gateway";
-import { startGateway, type TestGateway } from "warmline-gateway/testing";
-import { beforeTests, forTest } from "../../support/lifetime.js";
+import { startGateway } from "warmline-gateway/testing";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 
 describe("onCommand", () => {
   const seen: TracedCommand[] = [];
-  let gateway: TestGateway;
   let redis: Redis;
 
-  beforeTests(async (shared) => {
-    gateway = shared(await startGateway({ onCommand: (command) => seen.push(command) }));
+  const gateway = sharedByTests(() => startGateway({ onCommand: (command) => seen.push(command) }));
+  beforeAll(() => {
     redis = new Redis({ url: gateway.url, token: gateway.token, retry: false });
   });
   beforeEach(async () => {

@@ -1,22 +1,12 @@
-import { createServer, type Server } from "node:net";
+import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, test } from "vitest";
-import { type FakeRedis, freePorts, startFakeRedis } from "warmline-testbed";
+import { describe, expect, test } from "vitest";
+import { freePorts, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { call } from "./http.js";
 
 // A Redis that was never reached: commands fail at once, and every report has the reason.
-
-let gateway: Gateway | undefined;
-let fake: FakeRedis | undefined;
-const servers: Server[] = [];
-afterEach(async () => {
-  await gateway?.close();
-  gateway = undefined;
-  await fake?.close();
-  fake = undefined;
-  for (const server of servers.splice(0)) server.close();
-});
 
 /** A port that refuses connections. */
 async function freePort(): Promise<number> {
@@ -25,8 +15,8 @@ async function freePort(): Promise<number> {
 }
 
 async function start(redis: string, options: GatewayOptions = {}): Promise<Gateway> {
-  gateway = await createGateway({ redis, port: 0, logLevel: "silent", commandTimeout: TIMEOUT, ...options });
-  return gateway;
+  const common = { redis, port: 0, logLevel: "silent", commandTimeout: TIMEOUT } as const;
+  return forTest(await createGateway({ ...common, ...options }));
 }
 
 /** Longer than anything here takes, so that nothing ends by it. */
@@ -76,7 +66,7 @@ test.each([
   "WRONGPASS invalid username-password pair or user is disabled.",
   "ERR max number of clients reached",
 ])("a Redis that replies to the handshake with %s is named with it, and gets no command", async (refuse) => {
-  fake = await startFakeRedis(({ name }) => (name === "AUTH" ? { refuse } : undefined));
+  const fake = forTest(await startFakeRedis(({ name }) => (name === "AUTH" ? { refuse } : undefined)));
   const to = await start(fake.url.replace("://", "://:hushed@"));
   for (const { status, text, json } of await sendAll(to)) {
     expect([status, json.error]).toEqual([503, `Redis could not be reached: it replied ${refuse}`]);
@@ -88,8 +78,7 @@ test.each([
 });
 
 test("a Redis that takes connections in silence holds up the start for less than commandTimeout", async () => {
-  const server = createServer(() => {});
-  servers.push(server);
+  const server = forTest(createServer(() => {}));
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as { port: number };
   const began = performance.now();
@@ -114,7 +103,7 @@ test("commands run as soon as the Redis is there", async () => {
   const port = await freePort();
   const to = await start(`redis://127.0.0.1:${port}`);
   expect((await call(to, "/", { body: ["GET", "k"] })).status).toBe(503);
-  fake = await startFakeRedis(undefined, { port });
+  forTest(await startFakeRedis(undefined, { port }));
   await expect.poll(async () => (await call(to, "/", { body: ["SET", "k", "v"] })).status).toBe(200);
   expect(to.problem).toBeNull();
   expect((await call(to, "/ready")).json).toEqual({ status: "ready" });
@@ -122,13 +111,13 @@ test("commands run as soon as the Redis is there", async () => {
 
 test("a Redis that was reached before is waited for while it restarts", async () => {
   const port = await freePort();
-  fake = await startFakeRedis(undefined, { port });
+  const fake = forTest(await startFakeRedis(undefined, { port }));
   const to = await start(fake.url);
   expect((await call(to, "/", { body: ["SET", "k", "v"] })).status).toBe(200);
   await fake.close();
   await expect.poll(() => to.problem).toMatch(/cannot be reached: /);
   const response = call(to, "/", { body: ["SET", "k", "v"] });
   await sleep(500);
-  fake = await startFakeRedis(undefined, { port });
+  forTest(await startFakeRedis(undefined, { port }));
   expect((await response).status).toBe(200);
 });

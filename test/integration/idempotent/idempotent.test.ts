@@ -1,17 +1,15 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { ArgumentError, Redis, WarmlineError } from "warmline";
 import { InProgressError, idempotent } from "warmline/idempotent";
-import type { Gateway } from "../../../gateway/src/index.js";
-import { forTest } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { describeEngines, embeddedEngine } from "../gateway/engines.js";
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describeEngines("idempotent functions", (setup) => {
-  let gateway: Gateway;
   let redis: Redis;
-  beforeAll(async () => {
-    gateway = await setup.start();
+  const gateway = sharedByTests(() => setup.start());
+  beforeAll(() => {
     redis = new Redis({ url: gateway.url, token: gateway.token });
   });
   beforeEach(() => redis.flushall());

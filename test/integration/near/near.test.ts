@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { createGateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { Redis as FetchRedis } from "../../../src/fetch.js";
 import { ConfigError, Redis, type RedisOptions, TimeoutError } from "../../../src/index.js";
 import { type NearOptions, near } from "../../../src/near.js";
-import { type RedisServer, startRedis } from "../../../testbed/src/index.js";
-import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
-import { beforeTests, forTest } from "../../support/lifetime.js";
+import { startRedis } from "../../../testbed/src/index.js";
+import { jsonResponse, RawEndpoint } from "../../support/endpoint.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 
 /** The time by which the clocks of this process are ahead, in ms. */
 const clocks = { monotonic: 0, wall: 0 };
@@ -22,8 +22,6 @@ afterAll(() => {
 const MATCH = { match: ["near:*", "single"] };
 
 describe("a near cache", { tags: "redis-server" }, () => {
-  let server: RedisServer;
-  let gateway: Gateway;
   /** The commands that reached Redis through a gateway, such as `GET near:a`. */
   let sent: string[] = [];
 
@@ -37,10 +35,8 @@ describe("a near cache", { tags: "redis-server" }, () => {
       onCommand: ({ name, keys }) => sent.push([name, ...keys].join(" ")),
       ...options,
     });
-  beforeTests(async (shared) => {
-    server = shared(await startRedis());
-    gateway = shared(await start());
-  });
+  const server = sharedByTests(() => startRedis());
+  const gateway = sharedByTests(() => start());
   beforeEach(async () => {
     await server.command("FLUSHALL");
     // The change of every key is reported before the test begins.
@@ -444,8 +440,7 @@ describe("a near cache", { tags: "redis-server" }, () => {
         const commands = JSON.parse(body) as string[] | string[][];
         const isBatch = Array.isArray(commands[0]);
         const json = isBatch ? (commands as string[][]).map(reply) : reply(commands as string[]);
-        const headers = { "content-type": "application/json", ...(report && { "warmline-near": report }) };
-        socket.write(httpResponse(JSON.stringify(json), headers));
+        socket.write(jsonResponse(JSON.stringify(json), report ? { "warmline-near": report } : {}));
       };
       const redis = client({ maxStale: 5_000 }, {}, endpoint.url);
       await redis.strlen("x");

@@ -1,10 +1,16 @@
 import fs from "node:fs";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import {
+  createGateway,
+  type Gateway,
+  type GatewayOptions,
+  type TracedCommand,
+} from "../../../gateway/src/index.js";
 import { Redis as FetchRedis } from "../../../src/fetch.js";
 import { Redis } from "../../../src/index.js";
 import { near } from "../../../src/near.js";
-import { type RedisServer, startRedis } from "../../../testbed/src/index.js";
+import { startRedis } from "../../../testbed/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { call } from "../gateway/http.js";
 
 /** The gateway's delay in ms until the next try after a refusal, and the one of these tests. */
@@ -23,29 +29,17 @@ afterAll(() => {
   process.hrtime.bigint = monotonic;
 });
 
-let server: RedisServer | undefined;
-let gateway: Gateway | undefined;
 /** The commands that reached the store, such as `GET near:a`. */
 let sent: string[] = [];
-afterEach(async () => {
-  await gateway?.close();
-  await server?.stop();
-  gateway = undefined;
-  server = undefined;
+afterEach(() => {
   sent = [];
   vi.restoreAllMocks();
 });
 
 async function start(options: GatewayOptions): Promise<Gateway> {
-  gateway = await createGateway({
-    port: 0,
-    token: "main",
-    nearPrefix: ["near:"],
-    logLevel: "warn",
-    onCommand: ({ name, keys }) => sent.push([name, ...keys].join(" ")),
-    ...options,
-  });
-  return gateway;
+  const onCommand = ({ name, keys }: TracedCommand) => sent.push([name, ...keys].join(" "));
+  const common = { port: 0, token: "main", nearPrefix: ["near:"], onCommand };
+  return forTest(await createGateway({ ...common, logLevel: "warn", ...options }));
 }
 
 /** `redis` is over fetch, where no read is sent again because its response is late: its commands are counted. */
@@ -71,7 +65,7 @@ function captureLog(): string[] {
 describe("a store that does not track changes", () => {
   const embedded = async (): Promise<GatewayOptions> => ({ engine: "embedded" });
   const withoutHello = async (): Promise<GatewayOptions> => {
-    server = await startRedis({ flags: ["--rename-command", "HELLO", ""] });
+    const server = forTest(await startRedis({ flags: ["--rename-command", "HELLO", ""] }));
     return { redis: server.url };
   };
 

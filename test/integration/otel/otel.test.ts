@@ -24,7 +24,7 @@ import {
 } from "@opentelemetry/sdk-trace-base";
 import * as stable from "@opentelemetry/semantic-conventions";
 import * as incubating from "@opentelemetry/semantic-conventions/incubating";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { createTracing, startTelemetry } from "warmline/otel";
@@ -36,6 +36,7 @@ import {
   onRequest,
   startNetworkProxy,
 } from "warmline-testbed";
+import { beforeTests } from "../../support/lifetime.js";
 import { CliProcess } from "../cli/cli-process.js";
 
 // Spans and metrics as OpenTelemetry's own SDK collects them, with names from its package of conventions, against a gateway whose log
@@ -52,20 +53,11 @@ const tracing = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcess
 const reader = new PeriodicExportingMetricReader({ exporter: measured, exportIntervalMillis: 600_000 });
 const metering = new MeterProvider({ readers: [reader] });
 
-beforeAll(async () => {
-  gateway = new CliProcess([
-    "--port",
-    "0",
-    "--token",
-    "t",
-    "--engine",
-    "embedded",
-    "--log-level",
-    "info",
-    "--log-requests",
-  ]);
+beforeTests(async (shared) => {
+  const args = ["--port=0", "--token=t", "--engine=embedded", "--log-level=info", "--log-requests"];
+  gateway = shared(new CliProcess(args));
   url = (await gateway.printed(/^warmline-gateway ready (\S+)\n/))[1]!;
-  path = await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(url).port) } });
+  path = shared(await startNetworkProxy({ to: { port: Number(new URL(url).port) } }));
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   trace.setGlobalTracerProvider(tracing);
@@ -74,8 +66,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const api of [context, propagation, trace, metrics]) api.disable();
   await metering.shutdown();
-  await path.close();
-  await gateway.stop();
 });
 beforeEach(async () => {
   gateway.stderr = "";

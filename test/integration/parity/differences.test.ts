@@ -11,7 +11,8 @@ import {
   WarmlineError,
 } from "warmline";
 import type { Gateway } from "../../../gateway/src/index.js";
-import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { httpResponse, jsonResponse, RawEndpoint } from "../../support/endpoint.js";
+import { errorOf } from "../../support/error-of.js";
 import { describeEngines } from "../gateway/engines.js";
 import { differences } from "./known-differences.js";
 
@@ -38,16 +39,12 @@ async function describeResult(promise: Promise<unknown>): Promise<string> {
 }
 
 describe("when a response does not come", () => {
-  let endpoint: RawEndpoint;
+  const endpoint = RawEndpoint.forEachTest();
   const reference = (options: object = {}) =>
     new Reference({ url: endpoint.url, token: "t", enableTelemetry: false, ...options });
   const warmline = (options: RedisOptions = {}) =>
     new Warmline({ url: endpoint.url, token: "t", responseFormat: "json", ...options });
   const quickly = { retries: 2, backoff: () => 1 };
-
-  beforeEach(async () => {
-    endpoint = await RawEndpoint.startForTest();
-  });
 
   /** Every request is read whole, so that a server would have applied it, and the response is lost. */
   const loseResponses = () => {
@@ -58,9 +55,7 @@ describe("when a response does not come", () => {
     loseResponses();
     await describeResult(reference({ retry: quickly }).incr("theirs"));
     expect(endpoint.count("theirs")).toBe(3);
-    const error = await warmline({ retry: quickly })
-      .incr("ours")
-      .catch((thrown) => thrown);
+    const error = await errorOf(warmline({ retry: quickly }).incr("ours"));
     expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "INCR" });
     expect(endpoint.count("ours")).toBe(1);
     await describeResult(warmline({ retry: quickly }).get("a read"));
@@ -106,9 +101,7 @@ describe("when a response does not come", () => {
   });
 
   difference("A response that is not from Redis", async () => {
-    endpoint.onRequest = ({ socket }) => {
-      socket.write(httpResponse("<html>", { "content-type": "text/html" }, "502 Bad Gateway"));
-    };
+    endpoint.answer(httpResponse("<html>", { "content-type": "text/html" }, "502 Bad Gateway"));
     expect(await describeResult(reference().incr("k"))).toBe("rejects UpstashJSONParseError");
     await expect(warmline().incr("k")).rejects.toMatchObject({
       name: "UnknownOutcomeError",
@@ -135,9 +128,7 @@ describe("when a response does not come", () => {
   });
 
   difference("Telemetry", async () => {
-    endpoint.onRequest = ({ socket }) => {
-      socket.write(httpResponse('[{"result":"OK"}]', { "content-type": "application/json" }));
-    };
+    endpoint.answer(jsonResponse('[{"result":"OK"}]'));
     await describeResult(new Reference({ url: endpoint.url, token: "t" }).get("theirs"));
     await describeResult(warmline().get("ours"));
     const [theirs, ours] = endpoint.requests;

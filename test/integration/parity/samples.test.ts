@@ -1,7 +1,7 @@
 import { Redis as Reference } from "@upstash/redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
-import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
+import { jsonResponse, RawEndpoint } from "../../support/endpoint.js";
 import { samples } from "../../unit/commands/samples/index.js";
 import type { Plain } from "../../unit/commands/samples/sample.js";
 import { differences } from "./known-differences.js";
@@ -25,7 +25,7 @@ beforeAll(async () => {
     received(Buffer.from(request.body, "latin1").toString());
     const plain = reply === "OK" || !/^upstash-encoding: base64/im.test(request.head);
     const result = plain ? reply : inBase64(reply);
-    request.socket.write(httpResponse(JSON.stringify({ result }), { "content-type": "application/json" }));
+    request.socket.write(jsonResponse(JSON.stringify({ result })));
   };
   const options = { url: endpoint.url, token: "t", retry: false, enableAutoPipelining: false } as const;
   clients = {

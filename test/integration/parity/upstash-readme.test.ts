@@ -1,19 +1,16 @@
 import { join } from "node:path";
-import { beforeAll, expect, test, vi } from "vitest";
-import type { Gateway } from "../../../gateway/src/index.js";
+import { expect, test, vi } from "vitest";
 import { describeEngines } from "../gateway/engines.js";
 import * as reference from "./examples.js";
 import { importSwapped } from "./swapped.js";
+import { sharedByTests } from "../../support/lifetime.js";
 
 // Code written for the reference client, run with it and, with nothing but the import changed, with this one.
 
 const swapped: typeof reference = await importSwapped(join(import.meta.dirname, "examples.ts"));
 
 describeEngines("code of @upstash/redis", ({ start }) => {
-  let gateway: Gateway;
-  beforeAll(async () => {
-    gateway = await start();
-  });
+  const gateway = sharedByTests(() => start());
 
   test.each(reference.examples.map(({ name }, at) => [name, at] as const))(
     "the README example gives the same with both clients: %s",

@@ -1,33 +1,28 @@
-import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ArgumentError, Redis, WarmlineError } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { idempotent } from "warmline/idempotent";
 import { follow, GapError, produce } from "warmline/streams";
 import type { Gateway, TracedCommand } from "../../../gateway/src/index.js";
 import { RawEndpoint } from "../../support/endpoint.js";
+import { errorOf } from "../../support/error-of.js";
+import { beforeTests } from "../../support/lifetime.js";
 import { startPlainEndpoint } from "../../support/plain-endpoint.js";
 import { describeEngines } from "../gateway/engines.js";
 
 describeEngines("streams", (setup) => {
   let gateway: Gateway;
-  let plain: Server;
+  let plain: { readonly url: string };
   /** How often the state of a stream was read. */
   let looks = 0;
-  beforeAll(async () => {
+  beforeTests(async (shared) => {
     const onCommand = ({ name }: TracedCommand) => {
       if (name.startsWith("XINFO")) looks++;
     };
     gateway = await setup.start({ onCommand });
-    plain = await startPlainEndpoint(gateway);
-  });
-  afterAll(async () => {
-    plain.closeAllConnections();
-    plain.close();
+    plain = shared(await startPlainEndpoint(gateway));
   });
 
-  const plainUrl = () => `http://127.0.0.1:${(plain.address() as AddressInfo).port}`;
   const ways: [string, (token?: string) => Redis][] = [
     [
       "over the gateway's event stream",
@@ -39,7 +34,7 @@ describeEngines("streams", (setup) => {
     ],
     [
       "against an endpoint that is polled",
-      (token = gateway.token) => new Redis({ url: plainUrl(), token, timeout: 10_000 }),
+      (token = gateway.token) => new Redis({ url: plain.url, token, timeout: 10_000 }),
     ],
   ];
   describe.each(ways)("%s", (_name, make) => {
@@ -149,9 +144,7 @@ describeEngines("streams", (setup) => {
     test("a trimmed gap throws GapError with the position", async () => {
       for (const n of [1, 2, 3, 4]) await redis.xadd("log", `${n}-1`, { n });
       await redis.xtrim("log", { strategy: "MAXLEN", threshold: 2, exactness: "=" });
-      const error = await follow(redis, "log", { from: "1-1" })
-        .next()
-        .catch((error) => error);
+      const error = await errorOf(follow(redis, "log", { from: "1-1" }).next());
       expect(error).toBeInstanceOf(GapError);
       expect(error).toBeInstanceOf(WarmlineError);
       expect(error).toMatchObject({ name: "GapError", position: "1-1", outcome: "answered" });
@@ -165,9 +158,7 @@ describeEngines("streams", (setup) => {
     test("a stream that was deleted and begun again with lower ids is a gap", async () => {
       for (const n of [1, 2, 3]) await redis.xadd("log", `${n}-1`, { n });
       for (const from of ["3-2", "9-1"]) {
-        const error = await follow(redis, "log", { from })
-          .next()
-          .catch((error) => error);
+        const error = await errorOf(follow(redis, "log", { from }).next());
         expect(error).toBeInstanceOf(GapError);
         expect(error).toMatchObject({ position: from, message: expect.stringContaining("begins at 1-1") });
       }

@@ -1,5 +1,4 @@
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Gateway } from "../../../gateway/src/index.js";
+import { afterEach, describe, expect, test } from "vitest";
 import { Redis as FetchRedis } from "../../../src/fetch.js";
 import {
   ArgumentError,
@@ -10,7 +9,9 @@ import {
 } from "../../../src/index.js";
 import { scaled } from "../../support/random-tests.js";
 import { describeEngines } from "../gateway/engines.js";
-import { metric, numsub } from "./listen.js";
+import { metric } from "../gateway/http.js";
+import { numsub } from "./listen.js";
+import { sharedByTests } from "../../support/lifetime.js";
 
 type Create = (options: RedisOptions) => NodeRedis;
 
@@ -20,11 +21,8 @@ const entries: [name: string, create: Create][] = [
 ];
 
 describeEngines("subscribers", (setup) => {
-  let gateway: Gateway;
   const subscribers: Subscriber[] = [];
-  beforeAll(async () => {
-    gateway = await setup.start();
-  });
+  const gateway = sharedByTests(() => setup.start());
   afterEach(async () => {
     for (const subscriber of subscribers.splice(0)) await subscriber.unsubscribe();
     await expect.poll(() => metric(gateway, "streams_open")).toBe(0);

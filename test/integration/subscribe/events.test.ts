@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { forTest } from "../../support/lifetime.js";
@@ -22,26 +22,18 @@ function confirmation(command: string, channel: string) {
 
 describeEngines("an event stream that changes", (setup) => {
   let gateway: Gateway;
-  const open: Listening[] = [];
   const begin = async (options?: Partial<GatewayOptions>) => {
     gateway = await setup.start({ shutdownTimeout: 0, ...options });
   };
   const events = async (body: object, token?: string) => {
-    const stream = await listen(gateway, "/events", {
-      body: JSON.stringify(body),
-      ...(token && { token }),
-    });
-    open.push(stream);
-    return stream;
+    const options = { body: JSON.stringify(body), ...(token && { token }) };
+    return forTest(await listen(gateway, "/events", options));
   };
   const change = (id: string, body: object | string, options: object = {}) =>
     call(gateway, `/events/${id}`, {
       body: typeof body === "string" ? body : JSON.stringify(body),
       ...options,
     });
-  afterEach(async () => {
-    for (const stream of open.splice(0)) stream.close();
-  });
 
   test("an event stream begins with its id, and adds and removes channels of every kind", async () => {
     await begin();
@@ -80,8 +72,7 @@ describeEngines("an event stream that changes", (setup) => {
     await begin();
     const stream = await events({});
     const id = await idOf(stream);
-    const other = await listen(gateway, "/subscribe/a");
-    open.push(other);
+    const other = forTest(await listen(gateway, "/subscribe/a"));
     expect((await change(id, { subscribe: ["a"] })).json).toEqual({ result: 1 });
     expect(await numsub(gateway, "a")).toBe(1);
     expect(await run(gateway, "PUBLISH", "a", "both")).toBe(1);

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { forTest } from "../../support/lifetime.js";
 import { describeEngines, embeddedEngine } from "../gateway/engines.js";
-import { call, run } from "../gateway/http.js";
-import { dataOf, listen, listensTo, metric } from "./listen.js";
+import { call, metric, run } from "../gateway/http.js";
+import { dataOf, type ListenOptions, listen, listenForTest } from "./listen.js";
 
 // The route /follow/<key>: the entries of a stream as server-sent events.
 
@@ -14,7 +14,7 @@ describeEngines("followed streams", (setup) => {
   };
   const add = (id: string, ...fields: string[]) => run(gateway, "XADD", "log", id, ...fields);
   beforeEach(() => begin());
-  const hear = listensTo(() => gateway);
+  const hear = (path: string, options?: ListenOptions) => listenForTest(gateway, path, options);
 
   test("a follower gets the entries that are there, then each new one", async () => {
     await add("1-1", "a", "1", "b", "two\nlines");

@@ -3,8 +3,8 @@ import { freePorts, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { forTest } from "../../support/lifetime.js";
 import { describeEngines } from "../gateway/engines.js";
-import { call, run } from "../gateway/http.js";
-import { dataOf, listen, listensTo, metric, numsub } from "./listen.js";
+import { call, metric, run } from "../gateway/http.js";
+import { dataOf, type ListenOptions, listen, listenForTest, numsub } from "./listen.js";
 
 const BASE64 = { "upstash-encoding": "base64" };
 
@@ -14,7 +14,7 @@ describeEngines("event streams", (setup) => {
     gateway = await setup.start(options);
   };
   beforeEach(() => begin());
-  const hear = listensTo(() => gateway);
+  const hear = (path: string, options?: ListenOptions) => listenForTest(gateway, path, options);
 
   test("a subscription is confirmed, then messages arrive as from Upstash", async () => {
     const stream = await hear("/subscribe/news", { headers: BASE64 });

@@ -1,6 +1,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
-import { afterEach, expect } from "vitest";
+import { expect } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { call } from "../gateway/http.js";
 
 /** An event stream as it comes over the wire. */
@@ -66,32 +67,13 @@ export function listen(gateway: Gateway, path: string, options: ListenOptions = 
   });
 }
 
-/** Returns a function that opens streams of a gateway. They end with the test. */
-export function listensTo(
-  gateway: () => Gateway,
-): (path: string, options?: ListenOptions) => Promise<Listening> {
-  const open: Listening[] = [];
-  afterEach(() => {
-    for (const stream of open.splice(0)) stream.close();
-  });
-  return async (path, options) => {
-    const stream = await listen(gateway(), path, options);
-    open.push(stream);
-    return stream;
-  };
-}
+/** Opens a stream that ends with the running test. */
+export const listenForTest = async (...args: Parameters<typeof listen>) => forTest(await listen(...args));
 
 /** Waits until a stream has sent `count` or more `data: ` lines, and returns all of them. */
 export async function dataOf(stream: Listening, count: number): Promise<string[]> {
   await expect.poll(() => stream.data.length).toBeGreaterThanOrEqual(count);
   return stream.data;
-}
-
-/** One of the gateway's own counts. */
-export async function metric(gateway: Gateway, name: string): Promise<number> {
-  const { text } = await call(gateway, "/metrics");
-  const line = text.split("\n").find((each) => each.startsWith(`warmline_gateway_${name} `));
-  return Number(line?.split(" ").at(-1));
 }
 
 /** Number of subscribers of a channel, as Redis itself counts them. */

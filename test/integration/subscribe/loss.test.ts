@@ -7,7 +7,8 @@ import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { Redis, type Subscriber } from "../../../src/index.js";
 import { runProgram } from "../../faults/support/program.js";
 import { forTest } from "../../support/lifetime.js";
-import { dataOf, listen, metric, numsub } from "./listen.js";
+import { metric } from "../gateway/http.js";
+import { dataOf, listen, numsub } from "./listen.js";
 
 const clientOf = (gateway: Gateway, url = gateway.url) =>
   new Redis({ url, token: gateway.token, timeout: 10_000 });

@@ -1,14 +1,13 @@
 import { Redis } from "@upstash/redis";
 import { beforeAll, expect, test } from "vitest";
-import type { Gateway } from "../../../gateway/src/index.js";
 import { describeEngines } from "../gateway/engines.js";
 import { numsub } from "./listen.js";
+import { sharedByTests } from "../../support/lifetime.js";
 
 describeEngines("the subscriber of @upstash/redis, unmodified", (setup) => {
-  let gateway: Gateway;
   let redis: Redis;
-  beforeAll(async () => {
-    gateway = await setup.start({ streamHeartbeat: 50 });
+  const gateway = sharedByTests(() => setup.start({ streamHeartbeat: 50 }));
+  beforeAll(() => {
     redis = new Redis({ url: gateway.url, token: gateway.token, enableTelemetry: false });
   });
 

@@ -89,7 +89,6 @@ describe("options", () => {
     expect(await Redis.fromEnv().incr("n")).toBe(1);
     server.resetHandlers();
     await own.close();
-    vi.unstubAllEnvs();
   });
 
   test("a missing or malformed URL is an error that says what to do", () => {

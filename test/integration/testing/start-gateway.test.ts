@@ -2,20 +2,15 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Redis } from "warmline";
 import { startGateway, type TestGateway } from "warmline-gateway/testing";
 import { forTest } from "../../support/lifetime.js";
 import { newFolder } from "../../support/new-folder.js";
 
 async function start(...options: Parameters<typeof startGateway>): Promise<TestGateway> {
-  const gateway = forTest(await startGateway(...options));
-  return gateway;
+  return forTest(await startGateway(...options));
 }
-
-afterEach(async () => {
-  vi.unstubAllGlobals();
-});
 
 const clientOf = ({ url, token }: TestGateway) => new Redis({ url, token });
 

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { namespaceMissing, runInNamespace } from "../../../bench/src/parts/tw-reuse.js";
 import { performInProcess } from "../../../bench/src/runner/scenario-process.js";
 import { Child } from "../../../bench/src/util/child.js";
+import { newFolder } from "../../support/new-folder.js";
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder("bench");
 
 /** Writes a program that runs this for each message of its parent. */
 function program(name: string, body: string): string {

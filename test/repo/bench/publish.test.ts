@@ -1,14 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { calibrate, slowdownOf } from "../../../bench/src/results/pace.js";
 import type { Result } from "../../../bench/src/results/result.js";
 import type { Run } from "../../../bench/src/runner/command-line.js";
 import { type Publication, publish } from "../../../bench/src/runner/publish.js";
+import { newFolder } from "../../support/new-folder.js";
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-publish-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder("publish");
 
 const runOf = (name: string, missing?: () => string) =>
   ({

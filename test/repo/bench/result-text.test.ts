@@ -32,12 +32,9 @@ test.each([
     1,
     "It is not clear whether a client * is slower than one kept outside: 1.20x (1.10 to 1.30), 1 connection.",
   ],
-])(
-  "the sentence about a recreated client says whether it is slower: %j, %i",
-  (times, connections, sentence) => {
-    expect(recreatedSentence(times, connections)).toBe(sentence.replace("*", "created in every call"));
-  },
-);
+])("the sentence on a recreated client says whether it is slower: %j, %i", (times, connections, sentence) => {
+  expect(recreatedSentence(times, connections)).toBe(sentence.replace("*", "created in every call"));
+});
 
 test("the sentence about a freeze has the first command's time, and counts lost ones of all clients", () => {
   const thawed = (label: string, lost: number) => {

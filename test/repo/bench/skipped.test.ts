@@ -1,13 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { bench, schemaErrors } from "../../support/bench.js";
+import { newFolder } from "../../support/new-folder.js";
 
-const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = newFolder("bench");
 
 /** A machine on whose PATH there is nothing but node and a shell. */
 function withoutRedis(...args: string[]) {

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import * as warmline from "warmline";
 import { Redis } from "warmline";
-import { startGateway, type TestGateway } from "warmline-gateway/testing";
+import { startGateway } from "warmline-gateway/testing";
 import { root } from "./pages.js";
+import { sharedByTests } from "../../support/lifetime.js";
 
 const page = readFileSync(join(root, "docs/errors.md"), "utf8");
 
@@ -14,14 +15,12 @@ const classes = Object.values(warmline).filter(
 );
 
 describe("docs/errors.md", () => {
-  let gateway: TestGateway;
   let redis: Redis;
+  const gateway = sharedByTests(() => startGateway({ token: "t", maxBodySize: 10_000 }));
   beforeAll(async () => {
-    gateway = await startGateway({ token: "t", maxBodySize: 10_000 });
     redis = new Redis({ url: gateway.url, token: "t" });
     await redis.set("text", "x");
   });
-  afterAll(() => gateway.close());
 
   test("docs/errors.md has a section for each class, and no other", () => {
     const sections = [...page.matchAll(/^## (\w+Error)$/gm)].map(([, name]) => name);

@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startGateway, type TestGateway } from "warmline-gateway/testing";
+import { describe, expect, test } from "vitest";
+import { startGateway } from "warmline-gateway/testing";
 import { blocksIn } from "./pages.js";
 import { commandsOf, problemOf } from "./shell.js";
+import { sharedByTests } from "../../support/lifetime.js";
 
 // Every command that a page shows for a terminal.
 
@@ -22,20 +23,13 @@ describe("curl, as the pages call it", () => {
   const commands = blocks
     .flatMap((block) => commandsOf(block).map((command) => ({ at: `${block.page}:${block.line}`, command })))
     .filter(({ command }) => /^curl .*http:\/\/(127\.0\.0\.1|localhost):8079/.test(command));
-  let gateway: TestGateway;
-  beforeAll(async () => {
-    gateway = await startGateway();
-  });
-  afterAll(() => gateway.close());
+  const gateway = sharedByTests(() => startGateway());
 
-  test.skipIf(commands.length === 0).each(commands)(
-    "$at: $command prints what the page shows",
-    async ({ command }) => {
-      const here = command.replace(/http:\/\/(127\.0\.0\.1|localhost):8079/, gateway.url);
-      const ran = await promisify(execFile)("sh", ["-c", `${here} --fail --silent --max-time 5`], {
-        env: { ...process.env, ...gateway.env, TOKEN: gateway.token },
-      });
-      expect(ran.stdout).not.toBe("");
-    },
-  );
+  test.skipIf(commands.length === 0).each(commands)("$at: $command prints as shown", async ({ command }) => {
+    const here = command.replace(/http:\/\/(127\.0\.0\.1|localhost):8079/, gateway.url);
+    const ran = await promisify(execFile)("sh", ["-c", `${here} --fail --silent --max-time 5`], {
+      env: { ...process.env, ...gateway.env, TOKEN: gateway.token },
+    });
+    expect(ran.stdout).not.toBe("");
+  });
 });

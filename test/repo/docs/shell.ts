@@ -63,18 +63,7 @@ function problemOfProgram(command: string): string | null {
 }
 
 /** Programs that pages may call, and that have nothing of this repository in their arguments. */
-const RUN_ELSEWHERE = new Set([
-  "export",
-  "redis-cli",
-  "openssl",
-  "kill",
-  "sam",
-  "zip",
-  "vercel",
-  "netlify",
-  "printf",
-  "jq",
-]);
+const RUN_ELSEWHERE = new Set("export redis-cli openssl kill sam zip vercel netlify printf jq".split(" "));
 
 function npmProblem([action, ...args]: readonly string[]): string | null {
   if (action === "ci" || (action === "install" && args.length === 0) || action === "i") return null;

@@ -33,25 +33,22 @@ describe.each(published)("%s", (path, directory) => {
 });
 
 describe("workflows and templates", () => {
-  test.each(["ci", "random", "release"])(
-    "%s runs scripts that exist and pinned actions, and its jobs may only read unless they say otherwise",
-    (name) => {
-      const workflow = parse(read(`.github/workflows/${name}.yml`));
-      expect(workflow.permissions).toEqual({ contents: "read" });
-      const { scripts } = JSON.parse(read("package.json"));
-      const steps = Object.values<any>(workflow.jobs).flatMap((job) => job.steps);
-      for (const { run, uses } of steps) {
-        expect(run ?? uses).toBeTruthy();
-        if (uses) expect(uses).toMatch(/@[0-9a-f]{40}$/);
-        for (const [, named, test] of (run ?? "").matchAll(/npm (?:run (?:--silent )?([\w:]+)|(test)\b)/g))
-          expect(Object.keys(scripts)).toContain(named ?? test);
-        for (const [, workspace] of (run ?? "").matchAll(/--workspace (\w+)/g)) {
-          expect(existsSync(join(root, workspace!, "package.json"))).toBe(true);
-        }
-        if (run?.startsWith(".")) expect(existsSync(join(root, run.split(" ")[0]))).toBe(true);
+  test.each(["ci", "random", "release"])("%s: scripts exist, actions are pinned, jobs only read", (name) => {
+    const workflow = parse(read(`.github/workflows/${name}.yml`));
+    expect(workflow.permissions).toEqual({ contents: "read" });
+    const { scripts } = JSON.parse(read("package.json"));
+    const steps = Object.values<any>(workflow.jobs).flatMap((job) => job.steps);
+    for (const { run, uses } of steps) {
+      expect(run ?? uses).toBeTruthy();
+      if (uses) expect(uses).toMatch(/@[0-9a-f]{40}$/);
+      for (const [, named, test] of (run ?? "").matchAll(/npm (?:run (?:--silent )?([\w:]+)|(test)\b)/g))
+        expect(Object.keys(scripts)).toContain(named ?? test);
+      for (const [, workspace] of (run ?? "").matchAll(/--workspace (\w+)/g)) {
+        expect(existsSync(join(root, workspace!, "package.json"))).toBe(true);
       }
-    },
-  );
+      if (run?.startsWith(".")) expect(existsSync(join(root, run.split(" ")[0]))).toBe(true);
+    }
+  });
 
   test("every folder of tests is a suite of .ci/run, and has a script unless npm test runs it", () => {
     const others = ["README.md", "support", "types"];

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import {
   type Behaviour,
   blackhole,
@@ -7,17 +7,13 @@ import {
   startNetworkProxy,
 } from "warmline-testbed";
 
+import { forTest } from "../../support/lifetime.js";
 import { type Counting, pause, type RawClient, rawClient, startCounting } from "./raw.js";
 
 let server: Counting;
 let proxy: NetworkProxy;
-const clients: RawClient[] = [];
 
-async function client(): Promise<RawClient> {
-  const made = await rawClient(proxy.port);
-  clients.push(made);
-  return made;
-}
+const client = () => rawClient(proxy.port);
 
 /** Returns a client that has received one response, on a connection with `behaviour`. */
 async function afterOne(behaviour: Behaviour): Promise<RawClient> {
@@ -30,14 +26,8 @@ async function afterOne(behaviour: Behaviour): Promise<RawClient> {
 }
 
 beforeEach(async () => {
-  server = await startCounting();
-  proxy = await startNetworkProxy({ to: { port: server.port } });
-});
-
-afterEach(async () => {
-  for (const each of clients.splice(0)) each.socket.destroy();
-  await proxy.close();
-  await server.close();
+  server = forTest(await startCounting());
+  proxy = forTest(await startNetworkProxy({ to: { port: server.port } }));
 });
 
 describe("blackhole drops all bytes and keeps both sides open", () => {

@@ -1,17 +1,15 @@
 import { existsSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, test } from "vitest";
-import { type Instance, InstanceInitError, type InstanceOptions, startInstance } from "warmline-testbed";
+import { describe, expect, test } from "vitest";
+import { InstanceInitError, type InstanceOptions, startInstance } from "warmline-testbed";
+import { isRunning } from "../../support/is-running.js";
+import { forTest } from "../../support/lifetime.js";
 import { pause } from "./raw.js";
 
 const at = (name: string): string => fileURLToPath(new URL(`./handlers/${name}`, import.meta.url));
 
-let instance: Instance | undefined;
-
-async function start(options: Partial<InstanceOptions> = {}): Promise<Instance> {
-  instance = await startInstance({ handler: at("counter.mjs"), ...options });
-  return instance;
-}
+const start = async (options: Partial<InstanceOptions> = {}) =>
+  forTest(await startInstance({ handler: at("counter.mjs"), ...options }));
 
 async function initError(options: Partial<InstanceOptions>): Promise<InstanceInitError> {
   const error = await start(options).then(
@@ -21,20 +19,6 @@ async function initError(options: Partial<InstanceOptions>): Promise<InstanceIni
   expect(error).toBeInstanceOf(InstanceInitError);
   return error as InstanceInitError;
 }
-
-function runs(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-afterEach(async () => {
-  await instance?.stop();
-  instance = undefined;
-});
 
 describe("invocations", () => {
   test("invocations run one after another in one process that is loaded once", async () => {
@@ -95,7 +79,7 @@ describe("failures are reported as Lambda does", () => {
     expect(instance.alive).toBe(false);
     expect(error?.errorType).toBe("Sandbox.Timedout");
     expect(error?.errorMessage).toMatch(/Task timed out after 0.10 seconds$/);
-    await expect.poll(() => runs(pid)).toBe(false);
+    await expect.poll(() => isRunning(pid)).toBe(false);
   });
 
   test.each([
@@ -147,7 +131,7 @@ describe.each(["auto", "signals"] as const)("freeze and thaw, %s", (freezer) => 
     const { freeze, stop, pid } = await start({ freezer });
     await freeze();
     await stop();
-    expect(runs(pid)).toBe(false);
+    expect(isRunning(pid)).toBe(false);
     const cgroups = "/sys/fs/cgroup";
     const roots = [cgroups, `${cgroups}/unified`, `${cgroups}/freezer`].filter((path) => existsSync(path));
     const left = roots.flatMap((root) => readdirSync(root)).filter((name) => name.endsWith(`-${pid}`));

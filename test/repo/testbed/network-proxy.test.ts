@@ -1,29 +1,19 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { type NetworkProxy, type NetworkProxyOptions, startNetworkProxy } from "warmline-testbed";
-import { type Counting, leastTimes, pause, type RawClient, rawClient, startCounting } from "./raw.js";
+import { forTest } from "../../support/lifetime.js";
+import { type Counting, leastTimes, pause, rawClient, startCounting } from "./raw.js";
 
 let server: Counting;
 let proxy: NetworkProxy;
-const clients: RawClient[] = [];
 
 async function start(options: Partial<NetworkProxyOptions> = {}): Promise<void> {
-  proxy = await startNetworkProxy({ to: { port: server.port }, ...options });
+  proxy = forTest(await startNetworkProxy({ to: { port: server.port }, ...options }));
 }
 
-async function client(): Promise<RawClient> {
-  const made = await rawClient(proxy.port);
-  clients.push(made);
-  return made;
-}
+const client = () => rawClient(proxy.port);
 
 beforeEach(async () => {
-  server = await startCounting();
-});
-
-afterEach(async () => {
-  for (const each of clients.splice(0)) each.socket.destroy();
-  await proxy.close();
-  await server.close();
+  server = forTest(await startCounting());
 });
 
 describe("a network proxy without behaviours", () => {
@@ -47,8 +37,7 @@ describe("a network proxy without behaviours", () => {
   });
 
   test("a proxy passes megabytes to a slow reader completely", async () => {
-    await server.close();
-    server = await startCounting(8_000_000);
+    server = forTest(await startCounting(8_000_000));
     await start({ rttMs: 2 });
     const one = await client();
     one.socket.pause();
@@ -61,17 +50,14 @@ describe("a network proxy without behaviours", () => {
 });
 
 describe("the round-trip time", () => {
-  test.each([20, 4.5])(
-    "a round-trip time of %d ms delays a first request twice and the next one once",
-    async (rttMs) => {
-      await start({ rttMs });
-      const { first, next } = await leastTimes(client, (a, b) => a < 2.8 * rttMs && b < 1.6 * rttMs);
-      expect(first).toBeGreaterThanOrEqual(2 * rttMs - 0.1);
-      expect(first).toBeLessThan(2.8 * rttMs);
-      expect(next).toBeGreaterThanOrEqual(rttMs - 0.1);
-      expect(next).toBeLessThan(1.6 * rttMs);
-    },
-  );
+  test.each([20, 4.5])("%d ms of round trip delay a first request twice, the next once", async (rttMs) => {
+    await start({ rttMs });
+    const { first, next } = await leastTimes(client, (a, b) => a < 2.8 * rttMs && b < 1.6 * rttMs);
+    expect(first).toBeGreaterThanOrEqual(2 * rttMs - 0.1);
+    expect(first).toBeLessThan(2.8 * rttMs);
+    expect(next).toBeGreaterThanOrEqual(rttMs - 0.1);
+    expect(next).toBeLessThan(1.6 * rttMs);
+  });
 
   test("a round-trip time keeps the order of bytes and of the end", async () => {
     await start({ rttMs: 10 });

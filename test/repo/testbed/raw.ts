@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import { forTest } from "../../support/lifetime.js";
 
 /** A small HTTP server that counts what reached it. */
 export interface Counting {
@@ -64,11 +65,12 @@ export interface RawClient {
   until(check: (client: RawClient) => boolean, ms?: number): Promise<void>;
 }
 
-/** Connects a raw client, over TLS with `ca` if given. */
+/** Connects a raw client, over TLS with `ca` if given. It ends with the running test. */
 export async function rawClient(port: number, ca?: string): Promise<RawClient> {
   const socket = ca
     ? connectTls({ port, host: "127.0.0.1", ca, servername: "localhost" })
     : connect({ port, host: "127.0.0.1" });
+  forTest({ close: () => socket.destroy() });
   socket.setNoDelay(true);
   const client: RawClient = {
     socket,

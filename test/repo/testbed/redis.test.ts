@@ -5,15 +5,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { connectRedis, RespError, startRedis } from "warmline-testbed";
-
-function runs(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
+import { isRunning } from "../../support/is-running.js";
 
 describe("a private server", { tags: "redis-server" }, () => {
   test("a private server listens on a UNIX socket in a folder that is removed", async () => {
@@ -28,7 +20,7 @@ describe("a private server", { tags: "redis-server" }, () => {
     await expect(redis.command("LPUSH", "k", "x")).rejects.toThrow(RespError);
     await redis.stop();
     expect(existsSync(redis.path!)).toBe(false);
-    expect(runs(redis.pid)).toBe(false);
+    expect(isRunning(redis.pid)).toBe(false);
   });
 
   test("a private server listens on TCP, and is restarted at the same address after a kill", async () => {
@@ -49,9 +41,9 @@ describe("a private server", { tags: "redis-server" }, () => {
     const [text] = await once(starter.stdout, "data");
     const [pid, path] = [Number(String(text).split(" ")[0]), String(text).trim().split(" ")[1]!];
     expect(existsSync(path)).toBe(true);
-    expect(runs(pid)).toBe(true);
+    expect(isRunning(pid)).toBe(true);
     starter.kill("SIGKILL");
-    await expect.poll(() => runs(pid), { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => isRunning(pid), { timeout: 5_000 }).toBe(false);
     await expect.poll(() => existsSync(dirname(path)), { timeout: 5_000 }).toBe(false);
   });
 });

@@ -76,25 +76,17 @@ test.each([
   expect(hover(line)).toContain(`.${shown}`);
 });
 
-test("an editor lists all options of a call, and those of commands by their names", {
-  timeout: 60_000,
-}, () => {
+test("an editor lists all options of a call, and those of commands by their names", () => {
   const set = ["ex", "exat", "get", "ifDeq", "ifDne", "ifEq", "ifNe", "keepTtl", "nx", "px", "pxat", "xx"];
   expect(completions('redis.set("k", 1, { | })')).toEqual(set);
   expect(completions('redis.set("k", 1, { ex: 60, | })')).toEqual(set.filter((name) => name !== "ex"));
   expect(completions('redis.zadd("z", { | })')).toEqual(
     expect.arrayContaining(["score", "member", "nx", "xx", "gt", "lt", "ch", "incr"]),
   );
-  expect(completions('redis.zrange("z", 0, 1, { | })')).toEqual([
-    "byLex",
-    "byScore",
-    "count",
-    "offset",
-    "rev",
-    "withScores",
-  ]);
+  const range = ["byLex", "byScore", "count", "offset", "rev", "withScores"];
+  expect(completions('redis.zrange("z", 0, 1, { | })')).toEqual(range);
   // The language service gives all members of an object the same rank, and editors then sort by name.
   const members = completions("redis.|");
   const byName = (a: string, b: string) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1);
   expect(members).toEqual([...members].sort(byName));
-});
+}, 60_000);

@@ -41,30 +41,26 @@ const EXCEPTIONS = [
 /** The type of stored values by codec. */
 const STORED = { json: "Json", text: "string", bytes: "Uint8Array" };
 
-test.each(["json", "text", "bytes"] as const)(
-  "each reply has the type that its method states, with the codec %s",
-  { timeout: 180_000 },
-  (codec) => {
-    const { decode } = resolveCodec(codec);
-    const head = [
-      'import type { Redis } from "../../src/index.js";',
-      "type Json = string | number | boolean | null | Json[] | { [name: string]: Json };",
-      `declare const redis: Redis<${STORED[codec]}>;`,
-      "declare function given<T>(reply: Promise<T>): (actual: T) => void;",
-    ];
-    const lines = Object.entries(allSpecs).flatMap(([method, spec]) =>
-      (samples[method] ?? []).flatMap(([args, , reply]) => [
-        `given(redis.${method}(${args.map(written).join(", ")}))(`,
-        `  ${written(spec.reply(raw(reply), decode, args))},`,
-        ");",
-      ]),
-    );
-    const found = messagesByLine(programOf([...head, ...lines, "export {};"].join("\n")));
-    const messagesAt = (at: number) => found.get(head.length + at);
-    // Samples of calls that the compiler refuses, such as members of several types, say nothing of replies.
-    const compiled = lines.flatMap((line, at) => (line.startsWith("given(") && !messagesAt(at) ? [at] : []));
-    expect(compiled.length).toBeGreaterThan(0.95 * (lines.length / 3));
-    const wrong = compiled.filter((at) => messagesAt(at + 1)).map((at) => lines[at]! + lines[at + 1]);
-    expect(wrong.filter((line) => !EXCEPTIONS.some((exception) => line.includes(exception)))).toEqual([]);
-  },
-);
+test.each(["json", "text", "bytes"] as const)("replies are typed: %s", { timeout: 180_000 }, (codec) => {
+  const { decode } = resolveCodec(codec);
+  const head = [
+    'import type { Redis } from "../../src/index.js";',
+    "type Json = string | number | boolean | null | Json[] | { [name: string]: Json };",
+    `declare const redis: Redis<${STORED[codec]}>;`,
+    "declare function given<T>(reply: Promise<T>): (actual: T) => void;",
+  ];
+  const lines = Object.entries(allSpecs).flatMap(([method, spec]) =>
+    (samples[method] ?? []).flatMap(([args, , reply]) => [
+      `given(redis.${method}(${args.map(written).join(", ")}))(`,
+      `  ${written(spec.reply(raw(reply), decode, args))},`,
+      ");",
+    ]),
+  );
+  const found = messagesByLine(programOf([...head, ...lines, "export {};"].join("\n")));
+  const messagesAt = (at: number) => found.get(head.length + at);
+  // Samples of calls that the compiler refuses, such as members of several types, say nothing of replies.
+  const compiled = lines.flatMap((line, at) => (line.startsWith("given(") && !messagesAt(at) ? [at] : []));
+  expect(compiled.length).toBeGreaterThan(0.95 * (lines.length / 3));
+  const wrong = compiled.filter((at) => messagesAt(at + 1)).map((at) => lines[at]! + lines[at + 1]);
+  expect(wrong.filter((line) => !EXCEPTIONS.some((exception) => line.includes(exception)))).toEqual([]);
+});

@@ -14,28 +14,24 @@ test.each<[string, string, Fault]>([
   // The gateway gives these a number.
   ["at-most-once", "the connection is closed", loseReply()],
   ["at-most-once", "its status becomes 421", rewrite(httpResponse(421))],
-])(
-  "a write %s that the browser delivers twice is applied once: %s",
-  { tags: "chromium" },
-  async (writes, _what, fault) => {
-    const token = randomBytes(24).toString("base64url");
-    const gateway = await createGateway({ port: 0, cors: ["*"], token });
-    const path = await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } });
-    let delivered = 0;
-    path.onConnection(() => ({
-      exchange: (exchange) => (carries('"INCR"')(exchange) && ++delivered === 1 ? fault : undefined),
-    }));
-    try {
-      expect(await runPage("chromium/lost-reply.js", { url: path.url, token, writes })).toEqual([
-        null,
-        1,
-        2,
-        2,
-      ]);
-      expect(delivered).toBe(3);
-    } finally {
-      await path.close();
-      await gateway.close();
-    }
-  },
-);
+])("a write %s delivered twice is applied once: %s", { tags: "chromium" }, async (writes, _, fault) => {
+  const token = randomBytes(24).toString("base64url");
+  const gateway = await createGateway({ port: 0, cors: ["*"], token });
+  const path = await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } });
+  let delivered = 0;
+  path.onConnection(() => ({
+    exchange: (exchange) => (carries('"INCR"')(exchange) && ++delivered === 1 ? fault : undefined),
+  }));
+  try {
+    expect(await runPage("chromium/lost-reply.js", { url: path.url, token, writes })).toEqual([
+      null,
+      1,
+      2,
+      2,
+    ]);
+    expect(delivered).toBe(3);
+  } finally {
+    await path.close();
+    await gateway.close();
+  }
+});

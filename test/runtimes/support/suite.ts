@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createGateway, type Gateway } from "warmline-gateway";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createGateway } from "warmline-gateway";
 import { RawEndpoint } from "../../support/endpoint.js";
+import { sharedByTests } from "../../support/lifetime.js";
 
 /** The folder with the installed runtimes and the packed client. */
 export const folder = resolve(import.meta.dirname, "..");
@@ -45,19 +46,18 @@ export function testRuntime(
   run: (setup: Setup) => Promise<Report>,
 ): void {
   describe(runtime, () => {
-    let gateway: Gateway;
-    let silent: RawEndpoint;
-    let report: Report;
-    beforeAll(async () => {
-      const readOnlyToken = randomBytes(24).toString("base64url");
-      gateway = await createGateway({
+    const readOnlyToken = randomBytes(24).toString("base64url");
+    const gateway = sharedByTests(() =>
+      createGateway({
         port: 0,
         cors: ["*"],
         token: randomBytes(24).toString("base64url"),
         tokens: [{ name: "reader", token: readOnlyToken, role: "read-only" }],
-      });
-      silent = await RawEndpoint.start();
-      silent.onRequest = () => {};
+      }),
+    );
+    const silent = sharedByTests(async () => Object.assign(await RawEndpoint.start(), { onRequest() {} }));
+    let report: Report;
+    beforeAll(async () => {
       report = await run({
         runtime,
         url: gateway.url,
@@ -69,10 +69,6 @@ export function testRuntime(
         reportsUnsent: entry === "node",
       });
     }, 120_000);
-    afterAll(async () => {
-      await silent?.stop();
-      await gateway?.close();
-    });
 
     test.each(entry === "node" ? [...names, ...zlibNames] : names)("%s", (name) => {
       expect(report, "not run").toHaveProperty([name]);

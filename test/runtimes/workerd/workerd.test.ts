@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { newFolder } from "../../support/new-folder.js";
 import { bundle } from "../support/bundle.js";
 import { binary, type Report, testRuntime } from "../support/suite.js";
 
@@ -24,7 +24,7 @@ const worker :Workerd.Worker = (
 `;
 
 testRuntime("workerd", "fetch", async (setup) => {
-  const folder = mkdtempSync(join(tmpdir(), "warmline-workerd-"));
+  const folder = newFolder("workerd");
   writeFileSync(join(folder, "config.capnp"), CONFIG);
   const worker = await bundle("workerd/worker.js", ["workerd", "worker", "browser"], "esm");
   writeFileSync(join(folder, "worker.js"), worker);
@@ -48,6 +48,5 @@ testRuntime("workerd", "fetch", async (setup) => {
     return JSON.parse(text) as Report;
   } finally {
     child.kill("SIGKILL");
-    rmSync(folder, { recursive: true, force: true });
   }
 });

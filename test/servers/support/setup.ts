@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
-import { run } from "../../support/packages/run.js";
+import { installOrSkip } from "../../support/packages/run.js";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -11,11 +11,5 @@ declare module "vitest" {
 
 /** Before the suite: downloads the servers. If that fails, prints why, and the suite is skipped. */
 export default async function setup(project: TestProject): Promise<void> {
-  const folder = await run("node", [join(import.meta.dirname, "download.mjs")], ".", {}, 300_000).catch(
-    (error: Error) => {
-      process.stderr.write(`Skipped: ${error.message}\n`);
-      return "";
-    },
-  );
-  project.provide("servers", folder.trim() || null);
+  project.provide("servers", await installOrSkip(join(import.meta.dirname, "download.mjs")));
 }

@@ -42,6 +42,9 @@ async function settlementOf(call, signal, what) {
   }
 }
 
+/** The kinds of calls. A repeated kind is more frequent. */
+const KINDS = "incr incr rpush rpush rpush bytes hincrby zadd set get own echo".split(" ");
+
 /** Issues calls one after another. */
 class Lane {
   written = [];
@@ -76,22 +79,7 @@ class Lane {
       if (!settlement.outcome && !fits(settlement.value))
         wrong.push(`${id} read ${JSON.stringify(settlement.value)}`);
     };
-    switch (
-      this.pick(
-        "incr",
-        "incr",
-        "rpush",
-        "rpush",
-        "rpush",
-        "bytes",
-        "hincrby",
-        "zadd",
-        "set",
-        "get",
-        "own",
-        "echo",
-      )
-    ) {
+    switch (this.pick(...KINDS)) {
       case "incr":
         return { call: ["incr", `count:${id}`], settle: write("count", `count:${id}`) };
       case "rpush":

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { commands as commandsOf } from "../commands.js";
 import { script } from "./scripts.js";
 
 /** The arguments of one command, its name first; each character is one byte. */
@@ -12,15 +13,8 @@ const keyOf = (type: string) =>
     { weight: 12, arbitrary: few(`${type}1`, `${type}2`) },
     { weight: 1, arbitrary: few("s1", "h1", "l1", "set1", "z1", "x1", "missing") },
   );
-const [s, h, l, set, z, x, g] = ["s", "h", "l", "set", "z", "x", "g"].map(keyOf) as [
-  fc.Arbitrary<string>,
-  fc.Arbitrary<string>,
-  fc.Arbitrary<string>,
-  fc.Arbitrary<string>,
-  fc.Arbitrary<string>,
-  fc.Arbitrary<string>,
-  fc.Arbitrary<string>,
-];
+const [s, h, l] = [keyOf("s"), keyOf("h"), keyOf("l")];
+const [set, z, x, g] = [keyOf("set"), keyOf("z"), keyOf("x"), keyOf("g")];
 /** Sorted sets whose members have the same score: of others Redis leaves ranges of members undefined. */
 const lex = few("lex1", "lex2", "lex3");
 const anyKey = few("s1", "s2", "h1", "h2", "l1", "l2", "set1", "set2", "z1", "z2", "x1", "missing");
@@ -32,24 +26,9 @@ const oddInt = fc.oneof(
   { weight: 8, arbitrary: int },
   { weight: 1, arbitrary: few("x", "", "1.5", " 1", "01") },
 );
-const score = few(
-  "0",
-  "1",
-  "-1",
-  "2.5",
-  "0.1",
-  "1e20",
-  "-1e-7",
-  "inf",
-  "-inf",
-  "1e300",
-  "3.0",
-  "123456789012345678",
-  "1e16",
-  "-1e17",
-  "9007199254740993",
-  "0.0001234",
-);
+const SCORES =
+  "0 1 -1 2.5 0.1 1e20 -1e-7 inf -inf 1e300 3.0 123456789012345678 1e16 -1e17 9007199254740993 0.0001234";
+const score = few(...SCORES.split(" "));
 /** Spellings that C reads and JavaScript does not, or the other way round. */
 const spelling = few("Infinity", "+INF", "-infinity", "0x10", "0x1p-2", "-0X.8", "+1", ".5", "5.");
 const wrongNumber = few("nan", "x", "", " 1", "1 ", "0x", "1e400", "1e-400", "--1", "1_0", "0b1");
@@ -386,21 +365,10 @@ const ofFamily = (family: string) =>
 const SETUPS: Readonly<Record<string, readonly Command[]>> = {
   strings: [["MSET", "s1", "hello world", "s2", "10"]],
   bits: [["MSET", "s1", "\x0f\xff\x00", "s2", "foobar"]],
-  keys: [
-    ["SET", "s1", "a"],
-    ["RPUSH", "l1", "b", "a"],
-    ["SADD", "set1", "a", "1"],
-    ["HSET", "h1", "f", "v"],
-  ],
+  keys: commandsOf("SET s1 a", "RPUSH l1 b a", "SADD set1 a 1", "HSET h1 f v"),
   hashes: [["HSET", "h1", "a", "1", "b", "x", "c", "2.5", "d", ""]],
-  lists: [
-    ["RPUSH", "l1", "a", "b", "c", "a", "foo"],
-    ["RPUSH", "l2", "a"],
-  ],
-  sets: [
-    ["SADD", "set1", "a", "b", "c"],
-    ["SADD", "set2", "b", "c", "d"],
-  ],
+  lists: commandsOf("RPUSH l1 a b c a foo", "RPUSH l2 a"),
+  sets: commandsOf("SADD set1 a b c", "SADD set2 b c d"),
   "sorted sets": [
     ["ZADD", "z1", "1", "a", "2.5", "b", "-inf", "c", "1", "d"],
     ["ZADD", "z2", "0", "a", "0", "b", "0", "c"],

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { newFolder } from "../new-folder.js";
 
 const root = resolve(import.meta.dirname, "../../..");
 
@@ -22,34 +22,30 @@ export function textOf({ file, from }: Pick<Mutation, "file" | "from">): string 
   return text;
 }
 
-/** Bundles an entry with a mistake, and calls `use` with the URL of the module, which exists until then. */
+/** Bundles an entry with a mistake, and calls `use` with the URL of the module. */
 export async function withMutation(
   { entry, file, from, to }: Mutation,
   use: (url: string) => Promise<void>,
 ): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "warmline-mutation-"));
+  const folder = newFolder("mutation");
   const outfile = join(folder, "module.mjs");
   const text = textOf({ file, from });
-  try {
-    await build({
-      entryPoints: [join(root, entry)],
-      bundle: true,
-      format: "esm",
-      external: ["node:*"],
-      outfile,
-      plugins: [
-        {
-          name: "mutate",
-          setup({ onLoad }) {
-            onLoad({ filter: /\.ts$/ }, ({ path }) =>
-              path === join(root, file) ? { contents: text.replace(from, to), loader: "ts" } : undefined,
-            );
-          },
+  await build({
+    entryPoints: [join(root, entry)],
+    bundle: true,
+    format: "esm",
+    external: ["node:*"],
+    outfile,
+    plugins: [
+      {
+        name: "mutate",
+        setup({ onLoad }) {
+          onLoad({ filter: /\.ts$/ }, ({ path }) =>
+            path === join(root, file) ? { contents: text.replace(from, to), loader: "ts" } : undefined,
+          );
         },
-      ],
-    });
-    await use(pathToFileURL(outfile).href);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+      },
+    ],
+  });
+  await use(pathToFileURL(outfile).href);
 }

@@ -1,6 +1,15 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
+/** Runs a program that installs what a suite needs. Returns the folder that it prints, or null where it fails, and prints why. */
+export async function installOrSkip(program: string): Promise<string | null> {
+  const printed = await run("node", [program], ".", {}, 320_000).catch((error: Error) => {
+    process.stderr.write(`Skipped: ${error.message}\n`);
+    return "";
+  });
+  return printed.trim() || null;
+}
+
 /**
  * Runs a command to its end, while servers in this process go on answering.
  * @returns what it printed.

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions } from "../../../src/index.js";
 
 // In Next.js every command is preceded by a call of fetch that must not be cached.
@@ -14,10 +14,6 @@ beforeEach(() => {
     return response();
   });
 });
-afterEach(() => {
-  vi.unstubAllEnvs();
-  vi.unstubAllGlobals();
-});
 
 const client = (options: RedisOptions = {}) =>
   new Redis({ url: "http://127.0.0.1:9", token: "t", retry: false, ...options });
@@ -30,13 +26,10 @@ test("connection() is called in the same tick, so that Next.js attributes the co
   expect(await Promise.all(calls.map(lost))).toEqual(Array(3).fill("ConnectionError"));
 });
 
-test.each(["default", "force-cache"] as const)(
-  "connection() is not called with `cache: %s`",
-  async (cache) => {
-    expect(await lost(client({ cache }).get("a"))).toBe("ConnectionError");
-    expect(requested).toEqual([]);
-  },
-);
+test.each(["default", "force-cache"] as const)("connection() is not called with cache %s", async (cache) => {
+  expect(await lost(client({ cache }).get("a"))).toBe("ConnectionError");
+  expect(requested).toEqual([]);
+});
 
 test("connection() is not called without Next.js", async () => {
   vi.stubEnv("NEXT_RUNTIME", undefined);

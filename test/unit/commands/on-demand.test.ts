@@ -17,26 +17,23 @@ test("a client's methods can be spied on, replaced and restored before their fir
   expect(client().strlen).not.toBe(redis.strlen);
 });
 
-test.each(["pipeline", "multi"] as const)(
-  "methods work detached from a %s, and can be replaced",
-  async (batch) => {
-    const queue = client()[batch]();
-    const { echo, json, length, exec } = queue;
-    echo("a");
-    json.get("b");
-    expect(queue.incr("c")).toBe(queue);
-    expect(length()).toBe(3);
-    await expect(exec()).rejects.toMatchObject({ name: "UnknownOutcomeError" });
+test.each(["pipeline", "multi"] as const)("methods of a %s can be detached and replaced", async (batch) => {
+  const queue = client()[batch]();
+  const { echo, json, length, exec } = queue;
+  echo("a");
+  json.get("b");
+  expect(queue.incr("c")).toBe(queue);
+  expect(length()).toBe(3);
+  await expect(exec()).rejects.toMatchObject({ name: "UnknownOutcomeError" });
 
-    const spy = vi.spyOn(queue, "decr").mockReturnValue(queue as never);
-    queue.decr("d");
-    expect(spy).toHaveBeenCalledTimes(1);
-    expect(queue.length()).toBe(3);
-    spy.mockRestore();
-    queue.decr("d");
-    expect(length()).toBe(4);
-  },
-);
+  const spy = vi.spyOn(queue, "decr").mockReturnValue(queue as never);
+  queue.decr("d");
+  expect(spy).toHaveBeenCalledTimes(1);
+  expect(queue.length()).toBe(3);
+  spy.mockRestore();
+  queue.decr("d");
+  expect(length()).toBe(4);
+});
 
 test("for...in lists the methods of clients and pipelines", () => {
   for (const object of [client(), client().pipeline(), client().with({ timeout: 1 })]) {

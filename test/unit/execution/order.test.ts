@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { markPageDynamic } from "../../../src/client/nextjs.js";
 import { createRedisClass } from "../../../src/client/redis.js";
@@ -13,10 +13,6 @@ beforeEach(() => {
   fetches = 0;
   // The first to wait is ready last.
   vi.stubGlobal("fetch", () => new Promise((resolve) => setTimeout(resolve, 200 - 25 * (fetches++ % 8))));
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-  vi.unstubAllGlobals();
 });
 
 /** A client class that gets a response at once, and the commands sent. Each command waits for a separate promise. */

@@ -85,26 +85,23 @@ const NUMBERS: [name: string, option: string, wanted: string][] = [
   ["produce", "maxLen", "a whole number above 0 to 9007199254740991"],
 ];
 
-test.each(NUMBERS)(
-  "%s refuses values of %s that are not finite or out of range",
-  async (name, option, wanted) => {
-    const [, call, args, kind] = FUNCTIONS.find((each) => each[0] === name)!;
-    const values = [
-      Infinity,
-      -Infinity,
-      Number.NaN,
-      1e300,
-      -1,
-      "1",
-      null,
-      5n,
-      ...(wanted.includes("above") ? [0] : []),
-    ];
-    for (const value of values) {
-      const options = { ...(args.at(-1) as object), [option]: value };
-      const error = await errorOf(call, ...args.slice(0, -1), options);
-      expect(error).toBeInstanceOf(kind);
-      expect((error as Error).message).toBe(`${name}: ${option} must be ${wanted}`);
-    }
-  },
-);
+test.each(NUMBERS)("%s refuses a %s that is not finite or out of range", async (name, option, wanted) => {
+  const [, call, args, kind] = FUNCTIONS.find((each) => each[0] === name)!;
+  const values = [
+    Infinity,
+    -Infinity,
+    Number.NaN,
+    1e300,
+    -1,
+    "1",
+    null,
+    5n,
+    ...(wanted.includes("above") ? [0] : []),
+  ];
+  for (const value of values) {
+    const options = { ...(args.at(-1) as object), [option]: value };
+    const error = await errorOf(call, ...args.slice(0, -1), options);
+    expect(error).toBeInstanceOf(kind);
+    expect((error as Error).message).toBe(`${name}: ${option} must be ${wanted}`);
+  }
+});

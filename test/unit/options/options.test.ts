@@ -244,14 +244,11 @@ test.each([
   expect(() => redis.with(options as never)).toThrow(message);
 });
 
-test.each([[["https://host"]], [[endpoint, { timeout: 5 }]], [[null]], [[5]]])(
-  "new Redis(...%j) is refused",
-  (args) => {
-    expect(() => Reflect.construct(Redis, args)).toThrow(
-      new ConfigError("new Redis() needs options, such as { url, token }"),
-    );
-  },
-);
+test.each([[["https://host"]], [[endpoint, { timeout: 5 }]], [[null]], [[5]]])("%j is refused", (args) => {
+  expect(() => Reflect.construct(Redis, args)).toThrow(
+    new ConfigError("new Redis() needs options, such as { url, token }"),
+  );
+});
 
 test("options of fromEnv are never ignored", () => {
   expect(() => Redis.fromEnv(endpoint as never)).toThrow(/reads url and token from the environment/);

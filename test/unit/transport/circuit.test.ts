@@ -5,18 +5,18 @@ import { type CircuitOptions, ConnectionError, Redis, type RedisOptions } from "
 import { Pool } from "../../../src/transport/node/pool.js";
 import { NodeTransport } from "../../../src/transport/node/transport.js";
 import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
+import { errorOf } from "../../support/error-of.js";
 import { mulberry32 } from "../../support/model/random.mjs";
 import { SEED, scaled } from "../../support/random-tests.js";
 import { TestClock } from "../../support/test-clock.js";
 
 // The circuit's rules about time, on a clock that the tests move. Sockets and commands' timeouts are real.
 
-let endpoint: RawEndpoint;
+const endpoint = RawEndpoint.forEachTest();
 let clock: TestClock;
 let client: Redis | undefined;
-beforeEach(async () => {
+beforeEach(() => {
   clock = new TestClock();
-  endpoint = await RawEndpoint.startForTest();
   endpoint.onRequest = healthy;
 });
 afterEach(() => {
@@ -150,7 +150,7 @@ describe("a closed circuit", () => {
     ["401", resp2Response("-WRONGPASS\r\n", {}, "401 Unauthorized")],
     ["429", httpResponse("", { "retry-after": "60" }, "429 Too Many Requests")],
   ])("a closed circuit stays closed while responses have status %s", async (_status, response) => {
-    endpoint.onRequest = ({ socket }) => void socket.write(response);
+    endpoint.answer(response);
     const redis = createClient();
     for (let i = 0; i < 5; i++) await expect(redis.strlen("k")).rejects.toThrow();
     await ticks(12);
@@ -297,9 +297,7 @@ describe("an open circuit", () => {
   test("the cause of an open circuit is the error that opened it", async () => {
     const redis = createClient();
     endpoint.onConnection = (socket) => socket.resetAndDestroy();
-    const { cause } = await hasty(redis)
-      .strlen("k")
-      .catch((error) => error);
+    const { cause } = await errorOf(hasty(redis).strlen("k"));
     expect(cause).toBeInstanceOf(Error);
     await ticks(10);
     const error = await redis.strlen("k").catch((error) => error);

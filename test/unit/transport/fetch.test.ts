@@ -125,7 +125,6 @@ describe.each([
       throw new TypeError("fetch failed");
     });
   });
-  afterEach(() => vi.unstubAllGlobals());
 
   /** Everything that the client sends by fetch; Node's entry sends commands on its own connections. */
   async function requestAll(options: RedisOptions = {}): Promise<void> {

@@ -3,17 +3,16 @@ import { Redis, type RedisOptions } from "../../../src/index.js";
 import { getPool, Pool } from "../../../src/transport/node/pool.js";
 import { NodeTransport } from "../../../src/transport/node/transport.js";
 import { createNodeTransportOptions } from "../../../src/transport/node/transport-options.js";
-import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
+import { jsonResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
 import { TestClock } from "../../support/test-clock.js";
 
 // The pool's rules about time, on a clock that the tests move. Sockets and commands' timeouts are real.
 
-let endpoint: RawEndpoint;
+const endpoint = RawEndpoint.forEachTest();
 let clock: TestClock;
 let client: Redis | undefined;
-beforeEach(async () => {
+beforeEach(() => {
   clock = new TestClock();
-  endpoint = await RawEndpoint.startForTest();
   endpoint.onRequest = reply();
 });
 afterEach(() => {
@@ -129,8 +128,7 @@ describe("suspect connections", () => {
   });
 
   test.each(["", "through middleware"])("one carries an exactly-once write at once %s", async (way) => {
-    const json = { "content-type": "application/json" };
-    endpoint.onRequest = ({ socket }) => void socket.write(httpResponse('{"result":1}', json));
+    endpoint.answer(jsonResponse('{"result":1}'));
     const redis = createClient({ writes: "exactly-once" });
     if (way) redis.use((request, next) => next(request));
     await redis.strlen("k");
@@ -181,62 +179,53 @@ describe("suspect connections", () => {
     expect(endpoint.count("INCR")).toBe(1);
   });
 
-  test.each(["strlen", "incr"] as const)(
-    "a dropped connection is replaced for %s though it is the only one allowed",
-    async (command) => {
-      const redis = createClient({ maxConnections: 1 });
-      await redis.strlen("k");
-      dropUpTo(1);
-      clock.advance(1_100);
-      expect(await clock.settle(redis[command]("n"))).toBe(1);
-      expect(endpoint.count("INCR")).toBe(command === "incr" ? 1 : 0);
-      expect(endpoint.connections).toBe(2);
-    },
-  );
+  test.each(["strlen", "incr"] as const)("the only connection, dropped, is replaced: %s", async (command) => {
+    const redis = createClient({ maxConnections: 1 });
+    await redis.strlen("k");
+    dropUpTo(1);
+    clock.advance(1_100);
+    expect(await clock.settle(redis[command]("n"))).toBe(1);
+    expect(endpoint.count("INCR")).toBe(command === "incr" ? 1 : 0);
+    expect(endpoint.connections).toBe(2);
+  });
 
-  test.each(["reset", "dropped"])(
-    "a dozen connections that were %s are replaced by one fresh one",
-    async (fault) => {
-      const redis = createClient({ retry: false });
-      const sockets: RawEndpoint["requests"][number]["socket"][] = [];
-      endpoint.onRequest = ({ socket }) => sockets.push(socket);
-      const first = Promise.all(Array.from({ length: 12 }, () => redis.strlen("k")));
-      await arrived(12);
-      for (const socket of sockets) socket.write(resp2Response(":1\r\n"));
-      await first;
-      endpoint.onRequest = (request) => {
-        if (request.connection > 12) reply()(request);
-        else if (fault === "reset") request.socket.resetAndDestroy();
-      };
-      clock.advance(1_100);
-      expect(await clock.settle(redis.strlen("k"))).toBe(1);
-      expect(await clock.settle(redis.incr("n"))).toBe(1);
-      expect(endpoint.connections).toBe(13);
-      expect(endpoint.count("INCR")).toBe(1);
-    },
-  );
+  test.each(["reset", "dropped"])("a dozen %s connections are replaced by one fresh one", async (fault) => {
+    const redis = createClient({ retry: false });
+    const sockets: RawEndpoint["requests"][number]["socket"][] = [];
+    endpoint.onRequest = ({ socket }) => sockets.push(socket);
+    const first = Promise.all(Array.from({ length: 12 }, () => redis.strlen("k")));
+    await arrived(12);
+    for (const socket of sockets) socket.write(resp2Response(":1\r\n"));
+    await first;
+    endpoint.onRequest = (request) => {
+      if (request.connection > 12) reply()(request);
+      else if (fault === "reset") request.socket.resetAndDestroy();
+    };
+    clock.advance(1_100);
+    expect(await clock.settle(redis.strlen("k"))).toBe(1);
+    expect(await clock.settle(redis.incr("n"))).toBe(1);
+    expect(endpoint.connections).toBe(13);
+    expect(endpoint.count("INCR")).toBe(1);
+  });
 
   test.each([
     ["429", "-ERR slow down\r\n", "429 Too Many"],
     ["LOADING", "-LOADING Redis is loading\r\n", "400 Bad Request"],
     ["a 503 of a gateway that sent nothing", "-ERR no room\r\n", "503 Service Unavailable"],
-  ])(
-    "a dropped connection may have applied a repeatable write that gets %s on the fresh one",
-    async (_name, error, status) => {
-      const redis = createClient({ writes: "exactly-once", retry: { retries: 1, backoff: () => 1 } });
-      await redis.strlen("k");
-      endpoint.onRequest = ({ socket, connection }) =>
-        connection > 1 && socket.write(resp2Response(error, { "warmline-outcome": "unsent" }, status));
-      clock.advance(1_100);
-      await expect(clock.settle(redis.incr("n"))).rejects.toMatchObject({
-        name: "UnknownOutcomeError",
-        outcome: "unknown",
-      });
-      expect(new Set(endpoint.requests.slice(1).map(({ connection }) => connection))).toEqual(
-        new Set([1, 2]),
-      );
-    },
-  );
+  ])("a dropped connection may have applied what gets %s on the fresh one", async (_, error, status) => {
+    const redis = createClient({ writes: "exactly-once", retry: { retries: 1, backoff: () => 1 } });
+    await redis.strlen("k");
+    endpoint.onRequest = ({ socket, connection }) =>
+      connection > 1 && socket.write(resp2Response(error, { "warmline-outcome": "unsent" }, status));
+    clock.advance(1_100);
+    await expect(clock.settle(redis.incr("n"))).rejects.toMatchObject({
+      name: "UnknownOutcomeError",
+      outcome: "unknown",
+    });
+    expect(new Set(endpoint.requests.slice(1).map(({ connection }) => connection))).toEqual(
+      new Set([1, 2]),
+    );
+  });
 });
 
 describe("ready() with a suspect connection", () => {
@@ -343,26 +332,23 @@ describe("connections that hang while they open", () => {
 test.each([
   ["maxConnections", { maxConnections: 2 }, 2],
   ["64", {}, 64],
-])(
-  "slow commands open at most %s connections, of which the last used is used first",
-  async (_, options, most) => {
-    const redis = createClient(options);
-    const sockets: RawEndpoint["requests"][number]["socket"][] = [];
-    endpoint.onRequest = ({ socket }) => sockets.push(socket);
-    const replies = Promise.all(Array.from({ length: 2 * most }, () => redis.strlen("k")));
-    for (let round = 1; round <= 2; round++) {
-      await arrived(most * round);
-      clock.advance(10_000);
-      await networkEvents();
-      expect(endpoint.connections).toBe(most);
-      for (const socket of sockets.splice(0)) socket.write(resp2Response(":1\r\n"));
-    }
-    await replies;
-    endpoint.onRequest = reply();
-    for (let i = 0; i < 3; i++) await redis.strlen("k");
-    expect(new Set(endpoint.requests.slice(-3).map(({ connection }) => connection)).size).toBe(1);
-  },
-);
+])("slow commands open at most %s connections; the last used is used first", async (_, options, most) => {
+  const redis = createClient(options);
+  const sockets: RawEndpoint["requests"][number]["socket"][] = [];
+  endpoint.onRequest = ({ socket }) => sockets.push(socket);
+  const replies = Promise.all(Array.from({ length: 2 * most }, () => redis.strlen("k")));
+  for (let round = 1; round <= 2; round++) {
+    await arrived(most * round);
+    clock.advance(10_000);
+    await networkEvents();
+    expect(endpoint.connections).toBe(most);
+    for (const socket of sockets.splice(0)) socket.write(resp2Response(":1\r\n"));
+  }
+  await replies;
+  endpoint.onRequest = reply();
+  for (let i = 0; i < 3; i++) await redis.strlen("k");
+  expect(new Set(endpoint.requests.slice(-3).map(({ connection }) => connection)).size).toBe(1);
+});
 
 describe("pools of many origins", () => {
   const pools = () => (globalThis as any)[Symbol.for("warmline.pools.1")] as Map<string, Pool>;

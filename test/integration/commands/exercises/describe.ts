@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, type TestOptions, test } from "vitest";
+import { beforeEach, describe, expect, type TestOptions, test } from "vitest";
 import { Redis } from "../../../../src/index.js";
 import { type GatewayProcess, startGatewayProcess } from "../../../../testbed/src/index.js";
+import { beforeTests } from "../../../support/lifetime.js";
 import { samples } from "../../../unit/commands/samples/index.js";
 import type { Sample } from "../../../unit/commands/samples/sample.js";
 import type { Engine, Exercise } from "./exercise.js";
@@ -24,42 +25,29 @@ export function describeExercises({ engine, responseFormat, start, options = {} 
   describe(`on ${engine}, through the gateway, replies as ${responseFormat}`, options, () => {
     let gateway: GatewayProcess;
     let redis: Redis;
-    let stop: (() => Promise<void>) | undefined;
-
-    beforeAll(async () => {
-      const started = await start();
-      stop = started.stop;
-      gateway = await startGatewayProcess({ args: started.args });
-      redis = new Redis({ url: gateway.url, token: gateway.token, responseFormat });
+    beforeTests(async (shared) => {
+      const { args, stop } = await start();
+      if (stop) shared({ stop });
+      gateway = shared(await startGatewayProcess({ args }));
+      redis = shared(new Redis({ url: gateway.url, token: gateway.token, responseFormat }));
     });
     beforeEach(() => redis.flushall());
-    afterAll(async () => {
-      redis?.close();
-      await gateway?.stop();
-      await stop?.();
-    });
 
     const lacking = (exercise: Exercise) => exercise.lackedBy.includes(engine);
     const all = Object.entries(exercises);
 
-    test.each(all.filter(([, exercise]) => !lacking(exercise)))(
-      "%s works as its exercise says",
-      async (_method, { run }) => {
-        await run(redis);
-      },
-    );
+    test.each(all.filter(([, exercise]) => !lacking(exercise)))("%s works", async (_, { run }) => {
+      await run(redis);
+    });
 
-    test.each(all.filter(([, exercise]) => lacking(exercise)))(
-      "%s is missing on this server",
-      async (method) => {
-        const [place, name] = method.includes(".") ? method.split(".") : [undefined, method];
-        const methods = (place ? redis[place as "json"] : redis) as unknown as Record<
-          string,
-          (...args: any[]) => unknown
-        >;
-        const [[args]] = samples[method] as [Sample];
-        await expect(methods[name!]!(...args)).rejects.toThrow(LACKING);
-      },
-    );
+    test.each(all.filter(([, exercise]) => lacking(exercise)))("%s is missing here", async (method) => {
+      const [place, name] = method.includes(".") ? method.split(".") : [undefined, method];
+      const methods = (place ? redis[place as "json"] : redis) as unknown as Record<
+        string,
+        (...args: any[]) => unknown
+      >;
+      const [[args]] = samples[method] as [Sample];
+      await expect(methods[name!]!(...args)).rejects.toThrow(LACKING);
+    });
   });
 }

@@ -3,12 +3,12 @@ import type { ReplyMode } from "../../../../src/commands/reply-mode.js";
 import type { Samples } from "./sample.js";
 
 export const arraySamples: Samples<ArrayCommands<ReplyMode>> = {
-  arcount: [[["a"], "ARCOUNT a", 3, 3]],
-  ardel: [[["a", 0, "18446744073709551613"], "ARDEL a 0 18446744073709551613", 1, 1]],
-  ardelrange: [[["a", [0, 2], ["5", "9"]], "ARDELRANGE a 0 2 5 9", 4, 4]],
+  arcount: [[["a"], "ARCOUNT a", 3]],
+  ardel: [[["a", 0, "18446744073709551613"], "ARDEL a 0 18446744073709551613", 1]],
+  ardelrange: [[["a", [0, 2], ["5", "9"]], "ARDELRANGE a 0 2 5 9", 4]],
   arget: [
     [["a", 3], "ARGET a 3", "[1]", [1]],
-    [["a", 3], "ARGET a 3", null, null],
+    [["a", 3], "ARGET a 3", null],
   ],
   argetrange: [[["a", 0, 1], "ARGETRANGE a 0 1", ["1", null], [1, null]]],
   argrep: [
@@ -53,28 +53,28 @@ export const arraySamples: Samples<ArrayCommands<ReplyMode>> = {
   arinsert: [[["a", 1, { b: 2 }], 'ARINSERT a <1> <{"b":2}>', 1, "1"]],
   arlastitems: [
     [["a", 2], "ARLASTITEMS a 2", ["1", null], [1, null]],
-    [["a", 2, { rev: true }], "ARLASTITEMS a 2 REV", [], []],
+    [["a", 2, { rev: true }], "ARLASTITEMS a 2 REV", []],
   ],
-  arlen: [[["a"], "ARLEN a", "18446744073709551613", "18446744073709551613"]],
-  armget: [[["a", 0, 5], "ARMGET a 0 5", ["x", null], ["x", null]]],
+  arlen: [[["a"], "ARLEN a", "18446744073709551613"]],
+  armget: [[["a", 0, 5], "ARMGET a 0 5", ["x", null]]],
   armset: [
-    [["a", { 0: "x", 7: [1] }], 'ARMSET a 0 <"x"> 7 <[1]>', 2, 2],
-    [["a", [["18446744073709551613", 1]]], "ARMSET a 18446744073709551613 <1>", 1, 1],
+    [["a", { 0: "x", 7: [1] }], 'ARMSET a 0 <"x"> 7 <[1]>', 2],
+    [["a", [["18446744073709551613", 1]]], "ARMSET a 18446744073709551613 <1>", 1],
   ],
   arnext: [
     [["a"], "ARNEXT a", 4, "4"],
-    [["a"], "ARNEXT a", null, null],
+    [["a"], "ARNEXT a", null],
   ],
   arop: [
     [["a", 0, 9, "SUM"], "AROP a 0 9 SUM", "1.5", 1.5],
-    [["a", 0, 9, { match: { x: 1 } }], 'AROP a 0 9 MATCH <{"x":1}>', 2, 2],
-    [["a", 0, 9, "min"], "AROP a 0 9 min", null, null],
+    [["a", 0, 9, { match: { x: 1 } }], 'AROP a 0 9 MATCH <{"x":1}>', 2],
+    [["a", 0, 9, "min"], "AROP a 0 9 min", null],
   ],
   arring: [[["a", 10, "x", "y"], 'ARRING a 10 <"x"> <"y">', 1, "1"]],
   arscan: [
     [["a", 0, 9], "ARSCAN a 0 9", [[0, "1"]], [["0", 1]]],
-    [["a", 0, 9, { limit: 1 }], "ARSCAN a 0 9 LIMIT 1", [], []],
+    [["a", 0, 9, { limit: 1 }], "ARSCAN a 0 9 LIMIT 1", []],
   ],
-  arseek: [[["a", 5], "ARSEEK a 5", 1, 1]],
-  arset: [[["a", 5, "x", 1], 'ARSET a 5 <"x"> <1>', 2, 2]],
+  arseek: [[["a", 5], "ARSEEK a 5", 1]],
+  arset: [[["a", 5, "x", 1], 'ARSET a 5 <"x"> <1>', 2]],
 };

@@ -3,10 +3,10 @@ import type { ReplyMode } from "../../../../src/commands/reply-mode.js";
 import type { Samples } from "./sample.js";
 
 export const connectionSamples: Samples<ConnectionCommands<ReplyMode>> = {
-  clientSetinfo: [[["LIB-NAME", "x"], "CLIENT SETINFO LIB-NAME x", "OK", "OK"]],
-  echo: [[["12"], "ECHO 12", "12", "12"]],
+  clientSetinfo: [[["LIB-NAME", "x"], "CLIENT SETINFO LIB-NAME x", "OK"]],
+  echo: [[["12"], "ECHO 12", "12"]],
   ping: [
-    [[], "PING", "PONG", "PONG"],
-    [[["hi"]], "PING hi", "hi", "hi"],
+    [[], "PING", "PONG"],
+    [[["hi"]], "PING hi", "hi"],
   ],
 };

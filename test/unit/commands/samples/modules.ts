@@ -13,28 +13,26 @@ import type { Samples } from "./sample.js";
 const bytes = new Uint8Array([97, 98]);
 
 export const bloomSamples: Samples<BloomCommands<ReplyMode>> = {
-  add: [[["k", { a: 1 }], 'BF.ADD k <{"a":1}>', 1, 1]],
-  card: [[["k"], "BF.CARD k", 3, 3]],
-  exists: [[["k", "x"], 'BF.EXISTS k <"x">', 0, 0]],
+  add: [[["k", { a: 1 }], 'BF.ADD k <{"a":1}>', 1]],
+  card: [[["k"], "BF.CARD k", 3]],
+  exists: [[["k", "x"], 'BF.EXISTS k <"x">', 0]],
   info: [[["k"], "BF.INFO k", ["Capacity", 100, "Size", 240], { Capacity: 100, Size: 240 }]],
   insert: [
-    [["k", {}, "x", [1]], 'BF.INSERT k ITEMS <"x"> <[1]>', [1, 0], [1, 0]],
+    [["k", {}, "x", [1]], 'BF.INSERT k ITEMS <"x"> <[1]>', [1, 0]],
     [
       ["k", { capacity: 10, error: 0.01, expansion: 2, noCreate: true, nonScaling: true }, "x"],
       'BF.INSERT k CAPACITY 10 ERROR 0.01 EXPANSION 2 NOCREATE NONSCALING ITEMS <"x">',
       [1],
-      [1],
     ],
   ],
-  loadchunk: [[["k", 1, "ab"], "BF.LOADCHUNK k 1 ab", "OK", "OK"]],
-  madd: [[["k", 1, 2], "BF.MADD k <1> <2>", [1, 0], [1, 0]]],
-  mexists: [[["k", 1, 2], "BF.MEXISTS k <1> <2>", [1, 0], [1, 0]]],
+  loadchunk: [[["k", 1, "ab"], "BF.LOADCHUNK k 1 ab", "OK"]],
+  madd: [[["k", 1, 2], "BF.MADD k <1> <2>", [1, 0]]],
+  mexists: [[["k", 1, 2], "BF.MEXISTS k <1> <2>", [1, 0]]],
   reserve: [
-    [["k", 0.01, 100], "BF.RESERVE k 0.01 100", "OK", "OK"],
+    [["k", 0.01, 100], "BF.RESERVE k 0.01 100", "OK"],
     [
       ["k", 0.01, 100, { expansion: 4, nonScaling: true }],
       "BF.RESERVE k 0.01 100 EXPANSION 4 NONSCALING",
-      "OK",
       "OK",
     ],
   ],
@@ -45,29 +43,27 @@ export const bloomSamples: Samples<BloomCommands<ReplyMode>> = {
 };
 
 export const cuckooSamples: Samples<CuckooCommands<ReplyMode>> = {
-  add: [[["k", 1], "CF.ADD k <1>", 1, 1]],
-  addnx: [[["k", 1], "CF.ADDNX k <1>", 0, 0]],
-  compact: [[["k"], "CF.COMPACT k", "OK", "OK"]],
-  count: [[["k", 1], "CF.COUNT k <1>", 2, 2]],
-  del: [[["k", 1], "CF.DEL k <1>", 1, 1]],
-  exists: [[["k", 1], "CF.EXISTS k <1>", 1, 1]],
+  add: [[["k", 1], "CF.ADD k <1>", 1]],
+  addnx: [[["k", 1], "CF.ADDNX k <1>", 0]],
+  compact: [[["k"], "CF.COMPACT k", "OK"]],
+  count: [[["k", 1], "CF.COUNT k <1>", 2]],
+  del: [[["k", 1], "CF.DEL k <1>", 1]],
+  exists: [[["k", 1], "CF.EXISTS k <1>", 1]],
   info: [[["k"], "CF.INFO k", ["Size", 1080], { Size: 1080 }]],
   insert: [
     [
       ["k", { capacity: 10, noCreate: true }, 1, 2],
       "CF.INSERT k CAPACITY 10 NOCREATE ITEMS <1> <2>",
       [1, -1],
-      [1, -1],
     ],
   ],
-  insertnx: [[["k", {}, 1], "CF.INSERTNX k ITEMS <1>", [0], [0]]],
-  loadchunk: [[["k", 1, "ab"], "CF.LOADCHUNK k 1 ab", "OK", "OK"]],
-  mexists: [[["k", 1, 2], "CF.MEXISTS k <1> <2>", [1, 0], [1, 0]]],
+  insertnx: [[["k", {}, 1], "CF.INSERTNX k ITEMS <1>", [0]]],
+  loadchunk: [[["k", 1, "ab"], "CF.LOADCHUNK k 1 ab", "OK"]],
+  mexists: [[["k", 1, 2], "CF.MEXISTS k <1> <2>", [1, 0]]],
   reserve: [
     [
       ["k", 100, { bucketSize: 2, maxIterations: 20, expansion: 1 }],
       "CF.RESERVE k 100 BUCKETSIZE 2 MAXITERATIONS 20 EXPANSION 1",
-      "OK",
       "OK",
     ],
   ],
@@ -75,41 +71,41 @@ export const cuckooSamples: Samples<CuckooCommands<ReplyMode>> = {
 };
 
 export const countMinSamples: Samples<CountMinCommands<ReplyMode>> = {
-  incrby: [[["k", { a: 1, b: 2 }], "CMS.INCRBY k a 1 b 2", [1, 2], [1, 2]]],
+  incrby: [[["k", { a: 1, b: 2 }], "CMS.INCRBY k a 1 b 2", [1, 2]]],
   info: [[["k"], "CMS.INFO k", ["width", 2000, "depth", 5], { width: 2000, depth: 5 }]],
-  initbydim: [[["k", 2000, 5], "CMS.INITBYDIM k 2000 5", "OK", "OK"]],
-  initbyprob: [[["k", 0.001, 0.01], "CMS.INITBYPROB k 0.001 0.01", "OK", "OK"]],
+  initbydim: [[["k", 2000, 5], "CMS.INITBYDIM k 2000 5", "OK"]],
+  initbyprob: [[["k", 0.001, 0.01], "CMS.INITBYPROB k 0.001 0.01", "OK"]],
   merge: [
-    [["d", ["a", "b"]], "CMS.MERGE d 2 a b", "OK", "OK"],
-    [["d", ["a", "b"], { weights: [1, 3] }], "CMS.MERGE d 2 a b WEIGHTS 1 3", "OK", "OK"],
+    [["d", ["a", "b"]], "CMS.MERGE d 2 a b", "OK"],
+    [["d", ["a", "b"], { weights: [1, 3] }], "CMS.MERGE d 2 a b WEIGHTS 1 3", "OK"],
   ],
-  query: [[["k", "a", "b"], 'CMS.QUERY k <"a"> <"b">', [1, 0], [1, 0]]],
+  query: [[["k", "a", "b"], 'CMS.QUERY k <"a"> <"b">', [1, 0]]],
 };
 
 export const topKSamples: Samples<TopKCommands<ReplyMode>> = {
   add: [[["k", "a", "b"], 'TOPK.ADD k <"a"> <"b">', [null, "7"], [null, 7]]],
-  count: [[["k", "a"], 'TOPK.COUNT k <"a">', [3], [3]]],
-  incrby: [[["k", { a: 3 }], "TOPK.INCRBY k a 3", [null], [null]]],
+  count: [[["k", "a"], 'TOPK.COUNT k <"a">', [3]]],
+  incrby: [[["k", { a: 3 }], "TOPK.INCRBY k a 3", [null]]],
   info: [[["k"], "TOPK.INFO k", ["k", 50, "decay", "0.9"], { k: 50, decay: "0.9" }]],
   list: [
     [["k"], "TOPK.LIST k", ["a", "7"], ["a", 7]],
     [["k", true], "TOPK.LIST k WITHCOUNT", ["a", 3, "7", 1], ["a", 3, 7, 1]],
   ],
-  query: [[["k", "a", "b"], 'TOPK.QUERY k <"a"> <"b">', [1, 0], [1, 0]]],
+  query: [[["k", "a", "b"], 'TOPK.QUERY k <"a"> <"b">', [1, 0]]],
   reserve: [
-    [["k", 10], "TOPK.RESERVE k 10", "OK", "OK"],
-    [["k", 10, 2000, 7, 0.9], "TOPK.RESERVE k 10 2000 7 0.9", "OK", "OK"],
+    [["k", 10], "TOPK.RESERVE k 10", "OK"],
+    [["k", 10, 2000, 7, 0.9], "TOPK.RESERVE k 10 2000 7 0.9", "OK"],
   ],
 };
 
 export const tDigestSamples: Samples<TDigestCommands<ReplyMode>> = {
-  add: [[["k", 1, 2.5], "TDIGEST.ADD k 1 2.5", "OK", "OK"]],
+  add: [[["k", 1, 2.5], "TDIGEST.ADD k 1 2.5", "OK"]],
   byrank: [[["k", 0, 9], "TDIGEST.BYRANK k 0 9", ["1", "inf"], [1, Number.POSITIVE_INFINITY]]],
   byrevrank: [[["k", 0], "TDIGEST.BYREVRANK k 0", ["2.5"], [2.5]]],
   cdf: [[["k", 1], "TDIGEST.CDF k 1", ["0.25"], [0.25]]],
   create: [
-    [["k"], "TDIGEST.CREATE k", "OK", "OK"],
-    [["k", { compression: 200 }], "TDIGEST.CREATE k COMPRESSION 200", "OK", "OK"],
+    [["k"], "TDIGEST.CREATE k", "OK"],
+    [["k", { compression: 200 }], "TDIGEST.CREATE k COMPRESSION 200", "OK"],
   ],
   info: [[["k"], "TDIGEST.INFO k", ["Compression", 100], { Compression: 100 }]],
   max: [[["k"], "TDIGEST.MAX k", "2.5", 2.5]],
@@ -118,20 +114,19 @@ export const tDigestSamples: Samples<TDigestCommands<ReplyMode>> = {
       ["d", ["a", "b"], { compression: 50, override: true }],
       "TDIGEST.MERGE d 2 a b COMPRESSION 50 OVERRIDE",
       "OK",
-      "OK",
     ],
   ],
   min: [[["k"], "TDIGEST.MIN k", "nan", Number.NaN]],
   quantile: [[["k", 0, 0.5], "TDIGEST.QUANTILE k 0 0.5", ["1", "2"], [1, 2]]],
-  rank: [[["k", 0, 5], "TDIGEST.RANK k 0 5", [-1, 2], [-1, 2]]],
-  reset: [[["k"], "TDIGEST.RESET k", "OK", "OK"]],
-  revrank: [[["k", 1], "TDIGEST.REVRANK k 1", [1], [1]]],
+  rank: [[["k", 0, 5], "TDIGEST.RANK k 0 5", [-1, 2]]],
+  reset: [[["k"], "TDIGEST.RESET k", "OK"]],
+  revrank: [[["k", 1], "TDIGEST.REVRANK k 1", [1]]],
   trimmedMean: [[["k", 0.1, 0.9], "TDIGEST.TRIMMED_MEAN k 0.1 0.9", "1.5", 1.5]],
 };
 
 export const timeSeriesSamples: Samples<TimeSeriesCommands<ReplyMode>> = {
   add: [
-    [["k", "*", 1.5], "TS.ADD k * 1.5", 1700000000000, 1700000000000],
+    [["k", "*", 1.5], "TS.ADD k * 1.5", 1700000000000],
     [
       [
         "k",
@@ -148,26 +143,25 @@ export const timeSeriesSamples: Samples<TimeSeriesCommands<ReplyMode>> = {
       ],
       "TS.ADD k 5 1 RETENTION 9 ENCODING COMPRESSED CHUNK_SIZE 4096 ON_DUPLICATE LAST IGNORE 1 2 LABELS a x b 2",
       5,
-      5,
     ],
   ],
-  alter: [[["k", { retention: 9, labels: { a: "x" } }], "TS.ALTER k RETENTION 9 LABELS a x", "OK", "OK"]],
+  alter: [[["k", { retention: 9, labels: { a: "x" } }], "TS.ALTER k RETENTION 9 LABELS a x", "OK"]],
   create: [
-    [["k"], "TS.CREATE k", "OK", "OK"],
-    [["k", { duplicatePolicy: "SUM" }], "TS.CREATE k DUPLICATE_POLICY SUM", "OK", "OK"],
+    [["k"], "TS.CREATE k", "OK"],
+    [["k", { duplicatePolicy: "SUM" }], "TS.CREATE k DUPLICATE_POLICY SUM", "OK"],
   ],
   createrule: [
-    [["a", "b", "avg", 60000], "TS.CREATERULE a b AGGREGATION avg 60000", "OK", "OK"],
-    [["a", "b", "avg", 60000, 5], "TS.CREATERULE a b AGGREGATION avg 60000 5", "OK", "OK"],
+    [["a", "b", "avg", 60000], "TS.CREATERULE a b AGGREGATION avg 60000", "OK"],
+    [["a", "b", "avg", 60000, 5], "TS.CREATERULE a b AGGREGATION avg 60000 5", "OK"],
   ],
-  decrby: [[["k", 2, { timestamp: 7 }], "TS.DECRBY k 2 TIMESTAMP 7", 7, 7]],
-  del: [[["k", 1, 9], "TS.DEL k 1 9", 3, 3]],
-  deleterule: [[["a", "b"], "TS.DELETERULE a b", "OK", "OK"]],
+  decrby: [[["k", 2, { timestamp: 7 }], "TS.DECRBY k 2 TIMESTAMP 7", 7]],
+  del: [[["k", 1, 9], "TS.DEL k 1 9", 3]],
+  deleterule: [[["a", "b"], "TS.DELETERULE a b", "OK"]],
   get: [
     [["k"], "TS.GET k", [5, "1.5"], [5, 1.5]],
     [["k", { latest: true }], "TS.GET k LATEST", [], null],
   ],
-  incrby: [[["k", 2], "TS.INCRBY k 2", 7, 7]],
+  incrby: [[["k", 2], "TS.INCRBY k 2", 7]],
   info: [
     [
       ["k"],
@@ -183,7 +177,6 @@ export const timeSeriesSamples: Samples<TimeSeriesCommands<ReplyMode>> = {
         ["b", "*", 3],
       ],
       "TS.MADD a 1 2 b * 3",
-      [1, 9],
       [1, 9],
     ],
   ],
@@ -213,11 +206,10 @@ export const timeSeriesSamples: Samples<TimeSeriesCommands<ReplyMode>> = {
       ],
       "TS.MRANGE 0 9 SELECTED_LABELS a b COUNT 2 ALIGN start AGGREGATION max 5 FILTER a=x GROUPBY a REDUCE sum",
       [["a=x", [["a", null]], []]],
-      [["a=x", [["a", null]], []]],
     ],
   ],
-  mrevrange: [[["-", "+", ["a=x"], { withLabels: true }], "TS.MREVRANGE - + WITHLABELS FILTER a=x", [], []]],
-  queryindex: [[["a=x"], "TS.QUERYINDEX a=x", ["1"], ["1"]]],
+  mrevrange: [[["-", "+", ["a=x"], { withLabels: true }], "TS.MREVRANGE - + WITHLABELS FILTER a=x", []]],
+  queryindex: [[["a=x"], "TS.QUERYINDEX a=x", ["1"]]],
   range: [
     [["k", "-", "+"], "TS.RANGE k - +", [[1, "2.5"]], [[1, 2.5]]],
     [
@@ -236,10 +228,9 @@ export const timeSeriesSamples: Samples<TimeSeriesCommands<ReplyMode>> = {
       ],
       "TS.RANGE k 0 9 LATEST FILTER_BY_TS 1 2 FILTER_BY_VALUE 0 5 COUNT 3 ALIGN - AGGREGATION avg 10 BUCKETTIMESTAMP ~ EMPTY",
       [],
-      [],
     ],
   ],
-  revrange: [[["k", 0, 9], "TS.REVRANGE k 0 9", [], []]],
+  revrange: [[["k", 0, 9], "TS.REVRANGE k 0 9", []]],
 };
 
 export const searchSamples: Samples<SearchCommands<ReplyMode>> = {
@@ -280,20 +271,19 @@ export const searchSamples: Samples<SearchCommands<ReplyMode>> = {
       { rows: [] },
     ],
   ],
-  aliasadd: [[["a", "i"], "FT.ALIASADD a i", "OK", "OK"]],
-  aliasdel: [[["a"], "FT.ALIASDEL a", "OK", "OK"]],
-  aliasupdate: [[["a", "i"], "FT.ALIASUPDATE a i", "OK", "OK"]],
+  aliasadd: [[["a", "i"], "FT.ALIASADD a i", "OK"]],
+  aliasdel: [[["a"], "FT.ALIASDEL a", "OK"]],
+  aliasupdate: [[["a", "i"], "FT.ALIASUPDATE a i", "OK"]],
   alter: [
     [
       ["i", { f: { type: "TAG" } }, { skipInitialScan: true }],
       "FT.ALTER i SKIPINITIALSCAN SCHEMA ADD f TAG",
       "OK",
-      "OK",
     ],
-    [["i", { f: { type: "TAG" } }, undefined], "FT.ALTER i SCHEMA ADD f TAG", "OK", "OK"],
+    [["i", { f: { type: "TAG" } }, undefined], "FT.ALTER i SCHEMA ADD f TAG", "OK"],
   ],
   create: [
-    [["i", { title: { type: "TEXT" } }], "FT.CREATE i SCHEMA title TEXT", "OK", "OK"],
+    [["i", { title: { type: "TEXT" } }], "FT.CREATE i SCHEMA title TEXT", "OK"],
     [
       [
         "i",
@@ -321,10 +311,9 @@ export const searchSamples: Samples<SearchCommands<ReplyMode>> = {
       ],
       "FT.CREATE i ON JSON PREFIX 2 a: b: FILTER @x>1 LANGUAGE french SCORE 0.5 TEMPORARY 60 NOOFFSETS STOPWORDS 0 SKIPINITIALSCAN SCHEMA title AS t TEXT WEIGHT 2 NOSTEM SORTABLE UNF tags TAG SEPARATOR ; CASESENSITIVE WITHSUFFIXTRIE NOINDEX v VECTOR FLAT 6 TYPE FLOAT32 DIM 2 DISTANCE_METRIC L2 shape GEOSHAPE FLAT",
       "OK",
-      "OK",
     ],
   ],
-  cursorDel: [[["i", 77], "FT.CURSOR DEL i 77", "OK", "OK"]],
+  cursorDel: [[["i", 77], "FT.CURSOR DEL i 77", "OK"]],
   cursorRead: [
     [
       ["i", 77, { count: 5 }],
@@ -333,16 +322,14 @@ export const searchSamples: Samples<SearchCommands<ReplyMode>> = {
       { rows: [{ a: 1 }], cursor: 0 },
     ],
   ],
-  dictadd: [[["d", "a", "b"], "FT.DICTADD d a b", 2, 2]],
-  dictdel: [[["d", "a"], "FT.DICTDEL d a", 1, 1]],
-  dictdump: [[["d"], "FT.DICTDUMP d", ["1"], ["1"]]],
-  dropindex: [[["i", { dd: true }], "FT.DROPINDEX i DD", "OK", "OK"]],
-  explain: [[["i", "q", { dialect: 2 }], "FT.EXPLAIN i q DIALECT 2", "q\n", "q\n"]],
-  explaincli: [[["i", "q"], "FT.EXPLAINCLI i q", ["q", ""], ["q", ""]]],
+  dictadd: [[["d", "a", "b"], "FT.DICTADD d a b", 2]],
+  dictdel: [[["d", "a"], "FT.DICTDEL d a", 1]],
+  dictdump: [[["d"], "FT.DICTDUMP d", ["1"]]],
+  dropindex: [[["i", { dd: true }], "FT.DROPINDEX i DD", "OK"]],
+  explain: [[["i", "q", { dialect: 2 }], "FT.EXPLAIN i q DIALECT 2", "q\n"]],
+  explaincli: [[["i", "q"], "FT.EXPLAINCLI i q", ["q", ""]]],
   info: [[["i"], "FT.INFO i", ["index_name", "i", "num_docs", "2"], { index_name: "i", num_docs: "2" }]],
-  profile: [
-    [["i", "SEARCH", "q", { limited: true }], "FT.PROFILE i SEARCH LIMITED QUERY q", [[0], []], [[0], []]],
-  ],
+  profile: [[["i", "SEARCH", "q", { limited: true }], "FT.PROFILE i SEARCH LIMITED QUERY q", [[0], []]]],
   search: [
     [
       ["i", "*"],
@@ -406,21 +393,20 @@ export const searchSamples: Samples<SearchCommands<ReplyMode>> = {
       { helo: [[0.5, "hello"]] },
     ],
   ],
-  sugadd: [[["k", "hello", 1, { incr: true, payload: "p" }], "FT.SUGADD k hello 1 INCR PAYLOAD p", 2, 2]],
-  sugdel: [[["k", "hello"], "FT.SUGDEL k hello", 1, 1]],
+  sugadd: [[["k", "hello", 1, { incr: true, payload: "p" }], "FT.SUGADD k hello 1 INCR PAYLOAD p", 2]],
+  sugdel: [[["k", "hello"], "FT.SUGDEL k hello", 1]],
   sugget: [
     [
       ["k", "he", { fuzzy: true, withScores: true, max: 3 }],
       "FT.SUGGET k he FUZZY WITHSCORES MAX 3",
       ["hello", "1"],
-      ["hello", "1"],
     ],
-    [["k", "he"], "FT.SUGGET k he", null, null],
+    [["k", "he"], "FT.SUGGET k he", null],
   ],
-  suglen: [[["k"], "FT.SUGLEN k", 2, 2]],
+  suglen: [[["k"], "FT.SUGLEN k", 2]],
   syndump: [[["i"], "FT.SYNDUMP i", ["a", ["1", "2"]], { a: ["1", "2"] }]],
   synupdate: [
-    [["i", "g", ["a", "b"], { skipInitialScan: true }], "FT.SYNUPDATE i g SKIPINITIALSCAN a b", "OK", "OK"],
+    [["i", "g", ["a", "b"], { skipInitialScan: true }], "FT.SYNUPDATE i g SKIPINITIALSCAN a b", "OK"],
   ],
-  tagvals: [[["i", "f"], "FT.TAGVALS i f", ["1"], ["1"]]],
+  tagvals: [[["i", "f"], "FT.TAGVALS i f", ["1"]]],
 };

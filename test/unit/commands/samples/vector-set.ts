@@ -4,7 +4,7 @@ import type { Samples } from "./sample.js";
 
 export const vectorSetSamples: Samples<VectorSetCommands<ReplyMode>> = {
   vadd: [
-    [["v", [1, 0.5], "e"], 'VADD v VALUES 2 1 0.5 <"e">', 1, 1],
+    [["v", [1, 0.5], "e"], 'VADD v VALUES 2 1 0.5 <"e">', 1],
     [
       [
         "v",
@@ -14,33 +14,32 @@ export const vectorSetSamples: Samples<VectorSetCommands<ReplyMode>> = {
       ],
       'VADD v REDUCE 1 VALUES 2 1 2 <"e"> CAS BIN EF 9 SETATTR {"y":1} M 8',
       0,
-      0,
     ],
   ],
-  vcard: [[["v"], "VCARD v", 3, 3]],
-  vdim: [[["v"], "VDIM v", 2, 2]],
+  vcard: [[["v"], "VCARD v", 3]],
+  vdim: [[["v"], "VDIM v", 2]],
   vemb: [
     [["v", "e"], 'VEMB v <"e">', ["1", "0.5"], [1, 0.5]],
-    [["v", "e"], 'VEMB v <"e">', null, null],
+    [["v", "e"], 'VEMB v <"e">', null],
   ],
   vgetattr: [[["v", "e"], 'VGETATTR v <"e">', '{"y":1}', { y: 1 }]],
   vinfo: [
     [["v"], "VINFO v", ["quant-type", "int8", "size", 3], { "quant-type": "int8", size: 3 }],
-    [["v"], "VINFO v", null, null],
+    [["v"], "VINFO v", null],
   ],
-  vismember: [[["v", 1], "VISMEMBER v <1>", 1, 1]],
+  vismember: [[["v", 1], "VISMEMBER v <1>", 1]],
   vlinks: [
     [["v", "e"], 'VLINKS v <"e">', [["a", "1"], []], [["a", 1], []]],
     [["v", "e", true], 'VLINKS v <"e"> WITHSCORES', [["a", "0.5"]], [["a", 0.5]]],
-    [["v", "e"], 'VLINKS v <"e">', null, null],
+    [["v", "e"], 'VLINKS v <"e">', null],
   ],
   vrandmember: [
-    [["v"], "VRANDMEMBER v", "e", "e"],
-    [["v", 2], "VRANDMEMBER v 2", ["a", "b"], ["a", "b"]],
+    [["v"], "VRANDMEMBER v", "e"],
+    [["v", 2], "VRANDMEMBER v 2", ["a", "b"]],
   ],
-  vrange: [[["v", "-", "+", 5], "VRANGE v - + 5", ["a"], ["a"]]],
-  vrem: [[["v", "e"], 'VREM v <"e">', 1, 1]],
-  vsetattr: [[["v", "e", ""], 'VSETATTR v <"e"> ', 1, 1]],
+  vrange: [[["v", "-", "+", 5], "VRANGE v - + 5", ["a"]]],
+  vrem: [[["v", "e"], 'VREM v <"e">', 1]],
+  vsetattr: [[["v", "e", ""], 'VSETATTR v <"e"> ', 1]],
   vsim: [
     [["v", [1, 2]], "VSIM v VALUES 2 1 2", ["a", "1"], ["a", 1]],
     [

@@ -29,7 +29,6 @@ beforeEach(() => {
   vi.stubGlobal("fetch", fetching);
 });
 afterEach(() => {
-  vi.unstubAllGlobals();
   vi.useRealTimers();
   fetching.mockReset();
 });

@@ -36,22 +36,19 @@ function exchange(format: Exchange["format"] = "json") {
 /** Waits for the next tick of the event loop. */
 const slice = () => new Promise((resolve) => setImmediate(resolve));
 
-test.each(["json", "base64", "resp2"] as const)(
-  "a long response in %s begins with its first reply",
-  async (format) => {
-    const { responses, exchange: waiting } = exchange(format);
-    const numbers = Array.from({ length: 4_500 }, (_, i) => i);
-    const response = new PipelineResponse(waiting, numbers.length, numbers, () => {});
-    // The second request arrives first: it waits for the first one's slice.
-    for (const i of [1, 0]) response.onReply(Buffer.from(`:${i}\r\n`), i);
-    expect(responses.length).toBe(2);
-    for (const i of numbers.slice(2)) response.onReply(Buffer.from(`:${i}\r\n`), i);
-    const whole = responses.join("");
-    if (format === "resp2") {
-      expect(whole).toBe(`*${numbers.length}\r\n${numbers.map((n) => `:${n}\r\n`).join("")}`);
-    } else expect(JSON.parse(whole)).toEqual(numbers.map((result) => ({ result })));
-  },
-);
+test.each(["json", "base64", "resp2"] as const)("long %s begins with its first reply", async (format) => {
+  const { responses, exchange: waiting } = exchange(format);
+  const numbers = Array.from({ length: 4_500 }, (_, i) => i);
+  const response = new PipelineResponse(waiting, numbers.length, numbers, () => {});
+  // The second request arrives first: it waits for the first one's slice.
+  for (const i of [1, 0]) response.onReply(Buffer.from(`:${i}\r\n`), i);
+  expect(responses.length).toBe(2);
+  for (const i of numbers.slice(2)) response.onReply(Buffer.from(`:${i}\r\n`), i);
+  const whole = responses.join("");
+  if (format === "resp2") {
+    expect(whole).toBe(`*${numbers.length}\r\n${numbers.map((n) => `:${n}\r\n`).join("")}`);
+  } else expect(JSON.parse(whole)).toEqual(numbers.map((result) => ({ result })));
+});
 
 test("commands of a pipeline that are denied fail in slices, even if the client leaves meanwhile", async () => {
   const { given, exchange: waiting } = exchange();

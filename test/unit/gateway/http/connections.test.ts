@@ -3,13 +3,10 @@ import type { Connection } from "../../../../gateway/src/http/connection.js";
 import { Connections } from "../../../../gateway/src/http/connections.js";
 import { connectionsByFileLimit } from "../../../../gateway/src/http/file-limit.js";
 import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
+import { forTest } from "../../../support/lifetime.js";
 
 const MINUTE = 60_000;
-const ended: Connections[] = [];
-afterEach(() => {
-  for (const connections of ended.splice(0)) connections.stop();
-  vi.restoreAllMocks();
-});
+afterEach(() => vi.restoreAllMocks());
 
 /** An idle connection, with the bytes of a response that have not left. */
 function idle(backlog: number, idleFor: number) {
@@ -25,10 +22,8 @@ function idle(backlog: number, idleFor: number) {
 test("a connection whose last response has not left is not evicted, and counts as idle from then on", async () => {
   // No time passes but what the test takes off.
   vi.spyOn(performance, "now").mockReturnValue(100_000);
-  const connections = new Connections({
-    ...{ idle: MINUTE, head: MINUTE, body: MINUTE, soft: 2, hard: 10, budget: new BufferBudget() },
-  });
-  ended.push(connections);
+  const limits = { idle: MINUTE, head: MINUTE, body: MINUTE, soft: 2, hard: 10 };
+  const connections = forTest(new Connections({ ...limits, budget: new BufferBudget() }));
   const add = async (connection: ReturnType<typeof idle>) => {
     connections.add(connection as unknown as Connection);
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,9 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { ResponseHeads } from "../../../../gateway/src/http/response-head.js";
 
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
 const JSON_TYPE = "application/json";
 const text = (parts: readonly Buffer[]) => Buffer.concat(parts).toString("latin1");

@@ -38,15 +38,12 @@ test.each([
   { size: 64 * KB + 1, after: 0, outcome: NOT_KEPT },
   { size: 1, after: 900, outcome: NOT_KEPT },
   { size: 1, after: 901, outcome: "has expired" },
-])(
-  "a copy of a request with a response of $size bytes, $after s later: $outcome",
-  ({ size, after, outcome }) => {
-    const { send, pass } = start(100 * KB * KB);
-    expect(send("c", size)).toBe("run");
-    pass(after);
-    expect(send("c", size)).toBe(outcome);
-  },
-);
+])("a copy $after s after a response of $size bytes: $outcome", ({ size, after, outcome }) => {
+  const { send, pass } = start(100 * KB * KB);
+  expect(send("c", size)).toBe("run");
+  pass(after);
+  expect(send("c", size)).toBe(outcome);
+});
 
 test("responses take an eighth of the memory at most, and those of one token half of that", () => {
   // Nine responses and their lanes fit in the part of a token, and nineteen in all.

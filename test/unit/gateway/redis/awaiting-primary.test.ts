@@ -102,15 +102,13 @@ test.each([
   expect(received.length).toBeLessThan(30);
 });
 
-test.each(["-READONLY x", "-LOADING x", "-BUSY x", "-CLUSTERDOWN x"])(
-  "an error that a script returns is its reply, and starts no search for the primary: %s",
-  async (error) => {
-    const { received, asked } = start(([name]) => (name === "SET" ? "+OK" : error));
-    expect(await send("EVAL s 0", "SET a 1", "FCALL f 0")).toEqual([error, "+OK", error]);
-    expect(received).toHaveLength(3);
-    expect(asked()).toBe(0);
-  },
-);
+const ofScripts = ["-READONLY x", "-LOADING x", "-BUSY x", "-CLUSTERDOWN x"];
+test.each(ofScripts)("an error of a script is its reply, and starts no search: %s", async (error) => {
+  const { received, asked } = start(([name]) => (name === "SET" ? "+OK" : error));
+  expect(await send("EVAL s 0", "SET a 1", "FCALL f 0")).toEqual([error, "+OK", error]);
+  expect(received).toHaveLength(3);
+  expect(asked()).toBe(0);
+});
 
 test("a script that replies as a replica would is run once if the server is a primary, and again if it is not", async () => {
   const verdicts = [null, null, false];

@@ -116,15 +116,12 @@ test("a follower that can't begin fails, so that its client tries again", async 
   expect(followers.isUnused).toBe(true);
 });
 
-test.each(["too-large", "no-room"] as const)(
-  "a page that is %s is read again with fewer entries",
-  async (reason) => {
-    const failure = new UpstreamFailure(reason, "the reply of Redis does not fit");
-    const { calls, followers } = followersOf([failure, failure, page(true), failure, page(false)]);
-    await expect.poll(() => calls).toEqual(["start 0-0", "5-1"]);
-    followers.close();
-  },
-);
+test.each(["too-large", "no-room"] as const)("a %s page is read again with fewer entries", async (reason) => {
+  const failure = new UpstreamFailure(reason, "the reply of Redis does not fit");
+  const { calls, followers } = followersOf([failure, failure, page(true), failure, page(false)]);
+  await expect.poll(() => calls).toEqual(["start 0-0", "5-1"]);
+  followers.close();
+});
 
 test("a follower waits for a reader that is behind, and looks every 20 s whether its stream was deleted", async () => {
   const replies = [page(true), page(false), arrayOf([errorOf("ERR no such key"), arrayOf([])])];
@@ -161,25 +158,22 @@ test("a follower waits for a reader that is behind, and looks every 20 s whether
   expect(waits).toEqual([20_000, 20_000]);
 });
 
-test.each(["encode", "send"] as const)(
-  "entries that there is no memory to %s are read again, fewer at a time, and come once",
-  async (step) => {
-    let shortages = 2;
-    const fits = (each: string) => each !== step || shortages-- <= 0;
-    const counts: string[] = [];
-    const { calls, follow } = start(
-      ([, range]) => {
-        counts.push(range!.text(5));
-        return page(range!.text(2) === "(0-0");
-      },
-      { encode: ([entry]) => (fits("encode") ? [Buffer.from(entry?.id ?? "")] : null) },
-      () => fits("send"),
-    );
-    follow();
-    await expect.poll(() => counts.slice(0, 4)).toEqual(["100", "10", "1", "100"]);
-    expect(calls).toEqual(["start 0-0", "5-1"]);
-  },
-);
+test.each(["encode", "send"] as const)("entries without memory to %s are read again, fewer", async (step) => {
+  let shortages = 2;
+  const fits = (each: string) => each !== step || shortages-- <= 0;
+  const counts: string[] = [];
+  const { calls, follow } = start(
+    ([, range]) => {
+      counts.push(range!.text(5));
+      return page(range!.text(2) === "(0-0");
+    },
+    { encode: ([entry]) => (fits("encode") ? [Buffer.from(entry?.id ?? "")] : null) },
+    () => fits("send"),
+  );
+  follow();
+  await expect.poll(() => counts.slice(0, 4)).toEqual(["100", "10", "1", "100"]);
+  expect(calls).toEqual(["start 0-0", "5-1"]);
+});
 
 test.each([
   ["when it begins", []],

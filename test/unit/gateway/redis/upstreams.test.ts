@@ -7,9 +7,7 @@ import { USER_IDLE } from "../../../../gateway/src/redis/users.js";
 import { resolveSettings } from "../../../../gateway/src/settings/options.js";
 import { commandsIn, sent } from "./fake-cluster.js";
 
-afterEach(() => {
-  vi.useRealTimers();
-});
+afterEach(() => void vi.useRealTimers());
 
 /** A Redis that replies OK to everything, to BLPOP on demand, and counts its connections. */
 function start() {
