@@ -58,8 +58,11 @@ export function readTokenList(sources: TokenSources): TokenList {
   const tokens = listed.map((each) => knownToken(each, secretIn));
   if (main !== "") tokens.unshift({ name: "main", digest: digestOf(main), role: "admin", user: null });
   const option = sources.tokens ? "tokens" : `tokensFile: ${sources.tokensFile}`;
-  const namesake = tokens.find(({ name }, at) => tokens.findIndex((other) => other.name === name) < at);
-  if (namesake) throw new TypeError(`${option}: another token has the name '${namesake.name}'`);
+  const names = new Set<string>();
+  for (const { name } of tokens) {
+    if (names.has(name)) throw new TypeError(`${option}: another token has the name '${name}'`);
+    names.add(name);
+  }
   const duplicate = findDuplicate(tokens);
   if (duplicate)
     throw new TypeError(`${option}: '${duplicate[0]}' and '${duplicate[1]}' are the same token`);

@@ -20,7 +20,7 @@ export function parseChannelLists(body: Buffer, opens: boolean, max: number) {
     if (!fields.includes(field))
       throw new BadRequest(`ERR unknown field ${JSON.stringify(field)}; known fields: ${fields.join(", ")}`);
     total += Array.isArray(names) ? names.length : 0;
-    if (total > 2 * max) throw new BadRequest(tooManyChannels(max));
+    if (total > 2 * max) throw new BadRequest(tooManyChannels(max), opens ? 400 : 409);
     if (!Array.isArray(names) || !names.every((name) => typeof name === "string" && name !== ""))
       throw new BadRequest(`ERR ${field} must be a list of names, none of them empty`);
     const sort = field.replace("un", "") as Sort;

@@ -167,7 +167,8 @@ export class FrameEncoder {
     let short: Buffer[] = [];
     let shortSize = 0;
     const join = () => {
-      if (short.length > 0) frame.push(Buffer.concat(short));
+      // The bytes of a large piece are not copied.
+      if (short.length > 0) frame.push(short.length === 1 ? short[0]! : Buffer.concat(short));
       short = [];
       shortSize = 0;
     };
@@ -181,9 +182,11 @@ export class FrameEncoder {
         if (length > budget.limit * STREAM_SHARE) return "too-large";
         if (!budget.take(piece.length)) return null;
         taken += piece.length;
-        if (shortSize + piece.length > SLICE) join();
-        short.push(piece);
-        shortSize += piece.length;
+        if (piece.length > 0) {
+          if (shortSize + piece.length > SLICE) join();
+          short.push(piece);
+          shortSize += piece.length;
+        }
         yield;
       }
       join();
@@ -206,7 +209,10 @@ export function followFrame(id: string): Buffer {
 function* entryPieces(entries: readonly StreamEntry[]): Generator<Buffer> {
   for (const { id, fields } of entries) {
     let exact = false;
-    for (const field of fields) exact ||= !(yield* isText(field));
+    for (const field of fields) {
+      exact ||= !(yield* isText(field));
+      yield EMPTY;
+    }
     yield Buffer.from(`id: ${id}\n`);
     if (exact) yield* exactPieces(fields);
     yield DATA;

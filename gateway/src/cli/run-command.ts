@@ -52,6 +52,7 @@ export async function runCommand(
 /**
  * Returns a line for the shell of Windows that runs the program with these arguments as they are. By the rule of the package
  * cross-spawn: in quotes for the program, and with `^` before every character that means something to the shell.
+ * A batch file parses its arguments once more, so one with a quote may reach its program otherwise.
  */
 export function windowsCommandLine(program: string, args: readonly string[]): string {
   const escape = (word: string) => word.replace(/[()\][%!^"`<>&|;, *?]/g, "^$&");

@@ -55,6 +55,7 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
   const { logLevel, allowCommand } = resolveSettings(settings);
   const { seed, ...rest } = settings;
   const file = seed === undefined ? null : readSeedFile(seed, openedCommands(allowCommand));
+  const hasFunctions = file?.commands.some(({ command }) => command.name === "FUNCTION");
   const log = createLog(logLevel);
   const engine = await startEngine(choice, { onNotice: (message) => log.error(message) });
   const fill = async () => {
@@ -67,7 +68,7 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
       url: gateway.url,
       token: gateway.token,
       env: environmentOf(gateway),
-      flush: () => flushEngine(engine).then(fill),
+      flush: () => flushEngine(engine, hasFunctions).then(fill),
       close: () => gateway.close(),
     });
   } catch (error) {

@@ -72,7 +72,7 @@ describe("a signal during the start", () => {
 });
 
 test("a terminal that closes stops the gateway as SIGTERM does, though it sends SIGHUP twice", async () => {
-  const started = new CliProcess(["--engine", "embedded", "--port", "0", "--drain-delay", "500ms"]);
+  const started = new CliProcess(["--engine", "embedded", "--port", "0", "--drain-delay", "2s"]);
   const [, url] = await started.printed(/^warmline-gateway ready (\S+)$/m);
   started.child.kill("SIGHUP");
   const ready = async () => (await fetch(`${url}/ready`)).text();

@@ -102,7 +102,9 @@ describe("startGateway", () => {
 
   test("seed fills the Redis at the start, and again at each flush", async () => {
     const seed = join(newFolder("testing"), "seed.redis");
-    writeFileSync(seed, "SET a 1\nRPUSH list x y\n");
+    const library = "#!lua name=lib\nredis.register_function('one', function() return 1 end)";
+    const lines = ["SET a 1", "RPUSH list x y", JSON.stringify(["FUNCTION", "LOAD", library])];
+    writeFileSync(seed, lines.join("\n"));
     const gateway = await start({ seed });
     const redis = clientOf(gateway);
     expect(await redis.lrange("list", 0, -1)).toEqual(["x", "y"]);
