@@ -8,7 +8,6 @@ import {
   delayReply,
   type Instance,
   loseReply,
-  type NetworkProxy,
   onRequest,
   startInstance,
   startNetworkProxy,
@@ -17,7 +16,7 @@ import {
 import { startEmbeddedEngine } from "../../gateway/src/engine/embedded.js";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
 import { httpResponse, RawEndpoint } from "../support/endpoint.js";
-import { forTest, sharedByTests } from "../support/lifetime.js";
+import { forEachTest, forTest, sharedByTests } from "../support/lifetime.js";
 
 // The cache while instances are frozen, responses are lost, and Redis can't be reached.
 
@@ -82,10 +81,7 @@ test("another instance takes over from one frozen past its lease, and the late r
 });
 
 describe("on a path with faults", () => {
-  let path: NetworkProxy;
-  beforeEach(async () => {
-    path = forTest(await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
-  });
+  const path = forEachTest(() => startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
 
   function createFunction(
     options: Partial<CachedOptions<[id: string], string>> = {},

@@ -1,23 +1,14 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { Redis, UnknownOutcomeError } from "warmline";
-import {
-  type FakeAction,
-  type FakeCommand,
-  type FakeRedis,
-  type GatewayProcess,
-  startFakeRedis,
-  startGatewayProcess,
-} from "warmline-testbed";
-import { forTest } from "../support/lifetime.js";
+import { type FakeAction, type FakeCommand, startFakeRedis, startGatewayProcess } from "warmline-testbed";
+import { forEachTest, forTest } from "../support/lifetime.js";
 
 // Replies lost between the gateway and Redis: the outcome that the gateway reports reaches the client.
 
-let fake: FakeRedis;
-let gateway: GatewayProcess;
+const fake = forEachTest(() => startFakeRedis());
+const gateway = forEachTest(() => startGatewayProcess({ args: ["--redis", fake.url] }));
 let redis: Redis;
 beforeEach(async () => {
-  fake = forTest(await startFakeRedis());
-  gateway = forTest(await startGatewayProcess({ args: ["--redis", fake.url] }));
   redis = forTest(
     new Redis({
       url: gateway.url,

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
-import { beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { carries, type Fault, httpResponse, idleReaper, loseReply, rewrite } from "warmline-testbed";
 import { Backend, Route } from "../faults/support/rig.js";
-import { forTest, sharedByTests } from "../support/lifetime.js";
+import { forEachTest, sharedByTests } from "../support/lifetime.js";
 import { binary, folder } from "./support/suite.js";
 
 // Deno's own fetch sends a request again by itself when the response is lost, and Node's when its status is 421.
@@ -18,11 +18,8 @@ console.log(JSON.stringify(results));
 redis.close();
 `;
 
-let route: Route;
 const backend = sharedByTests(() => Backend.start());
-beforeEach(async () => {
-  route = forTest(await Route.open(backend));
-});
+const route = forEachTest(() => Route.open(backend));
 
 /** Runs a program to its end, and returns what it prints. */
 async function run(command: string, args: readonly string[]): Promise<unknown> {

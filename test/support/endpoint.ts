@@ -1,6 +1,5 @@
 import { createServer, type Socket } from "node:net";
-import { beforeEach } from "vitest";
-import { forTest } from "./lifetime.js";
+import { forEachTest, forTest } from "./lifetime.js";
 import { listenApart } from "./listen-apart.js";
 
 /** A request as it arrived, whole. */
@@ -31,7 +30,10 @@ export class RawEndpoint {
   private constructor() {}
 
   static async start(): Promise<RawEndpoint> {
-    return new RawEndpoint().open();
+    const endpoint = new RawEndpoint();
+    endpoint.server.on("connection", (socket) => endpoint.accept(socket));
+    await listenApart(endpoint.server);
+    return endpoint;
   }
 
   /** Starts one that stops when the running test ends. */
@@ -39,20 +41,9 @@ export class RawEndpoint {
     return forTest(await RawEndpoint.start());
   }
 
-  /** One that starts as new before each test of the file or the group, and stops when the test ends. */
+  /** Starts one for each test of a file or a group. */
   static forEachTest(): RawEndpoint {
-    const endpoint = new RawEndpoint();
-    beforeEach(async () => {
-      Object.assign(endpoint, new RawEndpoint());
-      forTest(await endpoint.open());
-    });
-    return endpoint;
-  }
-
-  private async open(): Promise<this> {
-    this.server.on("connection", (socket) => this.accept(socket));
-    await listenApart(this.server);
-    return this;
+    return forEachTest(() => RawEndpoint.start());
   }
 
   get url(): string {

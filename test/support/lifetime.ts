@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { afterAll, beforeAll, beforeEach, onTestFinished } from "vitest";
 
 type Closable = { close(): unknown } | { stop(): unknown };
 
@@ -43,9 +43,25 @@ export function sharedByTests<T extends Closable>(open: () => Promise<T>): T {
   beforeTests(async (shared) => {
     opened = shared(await open());
   });
-  const get = (_: unknown, name: string | symbol) => {
-    const member = Reflect.get(opened, name);
-    return typeof member === "function" ? member.bind(opened) : member;
-  };
-  return new Proxy({} as T, { get });
+  return standIn(() => opened);
+}
+
+/** Opens one thing anew for each test of a file or a group, as {@link forTest}. @returns what stands for it, as above. */
+export function forEachTest<T extends Closable>(open: () => Promise<T>): T {
+  let opened: T;
+  beforeEach(async () => {
+    opened = forTest(await open());
+  });
+  return standIn(() => opened);
+}
+
+/** Returns an object with the members of what `current` returns. */
+function standIn<T extends Closable>(current: () => T): T {
+  return new Proxy({} as T, {
+    get(_, name) {
+      const member = Reflect.get(current(), name);
+      return typeof member === "function" ? member.bind(current()) : member;
+    },
+    set: (_, name, value) => Reflect.set(current(), name, value),
+  });
 }

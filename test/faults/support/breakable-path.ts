@@ -1,9 +1,8 @@
-import { beforeAll, beforeEach } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { type NetworkProxy, startNetworkProxy } from "warmline-testbed";
 import type { Gateway } from "../../../gateway/src/index.js";
 import type { Setup } from "../../integration/gateway/engines.js";
-import { forTest } from "../../support/lifetime.js";
+import { forEachTest, sharedByTests } from "../../support/lifetime.js";
 
 /** A gateway, and a network path to it in which a test places faults. */
 export interface BreakablePath {
@@ -17,21 +16,11 @@ export interface BreakablePath {
 
 /** Starts a gateway for the tests of a block, and a path to it for each test. */
 export function useBreakablePath({ start }: Setup): BreakablePath {
-  let gateway: Gateway;
-  let path: NetworkProxy;
-  beforeAll(async () => {
-    gateway = await start();
-  });
-  beforeEach(async () => {
-    path = forTest(await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
-  });
+  const gateway = sharedByTests(() => start());
+  const path = forEachTest(() => startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
   return {
-    get gateway() {
-      return gateway;
-    },
-    get path() {
-      return path;
-    },
+    gateway,
+    path,
     client: (options) =>
       new Redis({ url: path.url, token: gateway.token, retry: { retries: 5, backoff: () => 1 }, ...options }),
     direct: () => new Redis({ url: gateway.url, token: gateway.token }),

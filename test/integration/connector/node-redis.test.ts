@@ -1,21 +1,17 @@
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
-import { beforeEach, describe, expect, test } from "vitest";
-import { type Loopback, startLoopback } from "warmline/node-redis";
+import { describe, expect, test } from "vitest";
+import { startLoopback } from "warmline/node-redis";
 import { createGateway } from "warmline-gateway";
 import { startEngineServer } from "../../support/engine-server.js";
-import { forTest, sharedByTests } from "../../support/lifetime.js";
+import { forEachTest, forTest, sharedByTests } from "../../support/lifetime.js";
 import { createClient } from "../../support/redis-clients.js";
 
 // Unmodified node-redis over HTTP, by the server on the loopback interface.
 
 const server = sharedByTests(() => startEngineServer());
 const gateway = sharedByTests(() => createGateway({ port: 0, redis: server.url }));
-
-let loopback: Loopback;
-beforeEach(async () => {
-  loopback = forTest(await startLoopback({ url: gateway.url, token: gateway.token }));
-});
+const loopback = forEachTest(() => startLoopback({ url: gateway.url, token: gateway.token }));
 
 async function connect(options = {}) {
   const client = createClient({ ...loopback.options, ...options });

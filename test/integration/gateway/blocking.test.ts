@@ -1,6 +1,6 @@
-import { beforeEach, expect, test } from "vitest";
-import type { Gateway } from "../../../gateway/src/index.js";
+import { expect, test } from "vitest";
 import { commands } from "../../support/commands.js";
+import { forEachTest } from "../../support/lifetime.js";
 import { describeEngines, realRedis } from "./engines.js";
 import { call, metric, run } from "./http.js";
 
@@ -8,15 +8,10 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const LIMIT = 4;
 
 describeEngines("commands that wait", (setup) => {
-  let gateway: Gateway;
   // Each test has a gateway of its own, because idle connections count too.
-  beforeEach(async () => {
-    gateway = await setup.start({
-      commandTimeout: 2_000,
-      maxBlockingConnections: LIMIT,
-      shutdownTimeout: 100,
-    });
-  });
+  const gateway = forEachTest(() =>
+    setup.start({ commandTimeout: 2_000, maxBlockingConnections: LIMIT, shutdownTimeout: 100 }),
+  );
 
   /** The number of connections for blocking commands, lent or idle. */
   const blockingConnections = () => metric(gateway, 'upstream_connections{use="blocking"}');

@@ -1,7 +1,8 @@
 import { Redis as Reference } from "@upstash/redis";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { jsonResponse, RawEndpoint } from "../../support/endpoint.js";
+import { sharedByTests } from "../../support/lifetime.js";
 import { samples } from "../../unit/commands/samples/index.js";
 import type { Plain } from "../../unit/commands/samples/sample.js";
 import { differences } from "./known-differences.js";
@@ -14,13 +15,12 @@ interface Shown {
   readonly value: unknown;
 }
 
-let endpoint: RawEndpoint;
+const endpoint = sharedByTests(() => RawEndpoint.start());
 let reply: Plain;
 let received: (body: string) => void = () => {};
 let clients: { reference: object; own: object };
 
-beforeAll(async () => {
-  endpoint = await RawEndpoint.start();
+beforeAll(() => {
   endpoint.onRequest = (request) => {
     received(Buffer.from(request.body, "latin1").toString());
     const plain = reply === "OK" || !/^upstash-encoding: base64/im.test(request.head);
@@ -33,7 +33,6 @@ beforeAll(async () => {
     own: new Redis({ ...options, responseFormat: "json" }),
   };
 });
-afterAll(() => endpoint.stop());
 
 function inBase64(plain: Plain): Plain {
   if (typeof plain === "string") return Buffer.from(plain).toString("base64");

@@ -1,17 +1,10 @@
-import { beforeEach, describe, expect, test } from "vitest";
-import {
-  type Behaviour,
-  blackhole,
-  idleReaper,
-  type NetworkProxy,
-  startNetworkProxy,
-} from "warmline-testbed";
+import { describe, expect, test } from "vitest";
+import { type Behaviour, blackhole, idleReaper, startNetworkProxy } from "warmline-testbed";
+import { forEachTest } from "../../support/lifetime.js";
+import { pause, type RawClient, rawClient, startCounting } from "./raw.js";
 
-import { forTest } from "../../support/lifetime.js";
-import { type Counting, pause, type RawClient, rawClient, startCounting } from "./raw.js";
-
-let server: Counting;
-let proxy: NetworkProxy;
+const server = forEachTest(() => startCounting());
+const proxy = forEachTest(() => startNetworkProxy({ to: { port: server.port } }));
 
 const client = () => rawClient(proxy.port);
 
@@ -24,11 +17,6 @@ async function afterOne(behaviour: Behaviour): Promise<RawClient> {
   one.text = "";
   return one;
 }
-
-beforeEach(async () => {
-  server = forTest(await startCounting());
-  proxy = forTest(await startNetworkProxy({ to: { port: server.port } }));
-});
 
 describe("blackhole drops all bytes and keeps both sides open", () => {
   test("blackhole after a response drops the server's FIN too", async () => {
