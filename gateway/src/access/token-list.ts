@@ -64,8 +64,7 @@ export function readTokenList(sources: TokenSources): TokenList {
     names.add(name);
   }
   const duplicate = findDuplicate(tokens);
-  if (duplicate)
-    throw new TypeError(`${option}: '${duplicate[0]}' and '${duplicate[1]}' are the same token`);
+  if (duplicate) throw new TypeError(`${option}: '${duplicate[0]}' and '${duplicate[1]}' are the same token`);
   return { main, tokens, files };
 }
 

@@ -55,8 +55,10 @@ export async function runCommand(
  * A batch file parses its arguments once more, so one with a quote may reach its program otherwise.
  */
 export function windowsCommandLine(program: string, args: readonly string[]): string {
-  const escape = (word: string) => word.replace(/[()\][%!^"`<>&|;, *?]/g, "^$&");
+  const escapeForShell = (word: string) => word.replace(/[()\][%!^"`<>&|;, *?]/g, "^$&");
   // Backslashes count only before a quote.
   const quote = (arg: string) => `"${arg.replace(/\\+(?="|$)/g, "$&$&").replaceAll('"', '\\"')}"`;
-  return [escape(win32.normalize(program)), ...args.map((arg) => escape(quote(arg)))].join(" ");
+  return [escapeForShell(win32.normalize(program)), ...args.map((arg) => escapeForShell(quote(arg)))].join(
+    " ",
+  );
 }

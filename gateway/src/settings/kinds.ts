@@ -83,8 +83,7 @@ const TEXT: Kind<string> = {
   placeholder: "<text>",
   parse(value, source) {
     // YAML has changed it already: 0123 is 123, and long ones lose digits.
-    if (typeof value === "number")
-      throw new TypeError(`${source}: must be a string; put a number in quotes`);
+    if (typeof value === "number") throw new TypeError(`${source}: must be a string; put a number in quotes`);
     TEXT.check(value, source);
     return value as string;
   },
