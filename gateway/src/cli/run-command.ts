@@ -54,8 +54,8 @@ export async function runCommand(
  * cross-spawn: in quotes for the program, and with `^` before every character that means something to the shell.
  */
 export function windowsCommandLine(program: string, args: readonly string[]): string {
-  const escape = (word: string) => word.replace(/[()\][%!^"`<>&|;, *?]/g, "^$&");
+  const forShell = (word: string) => word.replace(/[()\][%!^"`<>&|;, *?]/g, "^$&");
   // Backslashes count only before a quote.
-  const quote = (arg: string) => `"${arg.replace(/\\+(?="|$)/g, "$&$&").replaceAll('"', '\\"')}"`;
-  return [escape(win32.normalize(program)), ...args.map((arg) => escape(quote(arg)))].join(" ");
+  const quoted = (arg: string) => `"${arg.replace(/\\+(?="|$)/g, "$&$&").replaceAll('"', '\\"')}"`;
+  return [forShell(win32.normalize(program)), ...args.map((arg) => forShell(quoted(arg)))].join(" ");
 }
