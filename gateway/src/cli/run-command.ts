@@ -55,10 +55,8 @@ export async function runCommand(
  * A batch file parses its arguments once more, so one with a quote may reach its program otherwise.
  */
 export function windowsCommandLine(program: string, args: readonly string[]): string {
-  const escapeForShell = (word: string) => word.replace(/[()\][%!^"`<>&|;, *?]/g, "^$&");
+  const forShell = (word: string) => word.replace(/[()\][%!^"`<>&|;, *?]/g, "^$&");
   // Backslashes count only before a quote.
-  const quote = (arg: string) => `"${arg.replace(/\\+(?="|$)/g, "$&$&").replaceAll('"', '\\"')}"`;
-  return [escapeForShell(win32.normalize(program)), ...args.map((arg) => escapeForShell(quote(arg)))].join(
-    " ",
-  );
+  const quoted = (arg: string) => `"${arg.replace(/\\+(?="|$)/g, "$&$&").replaceAll('"', '\\"')}"`;
+  return [forShell(win32.normalize(program)), ...args.map((arg) => forShell(quoted(arg)))].join(" ");
 }

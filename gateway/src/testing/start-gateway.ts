@@ -19,9 +19,6 @@ export interface StartOptions extends Omit<GatewayOptions, "engine" | "redis" | 
   readonly seed?: string | undefined;
 }
 
-/** Options that are refused, and the advice. */
-const REFUSED = { redis: "; set engine", persist: "" };
-
 /**
  * A gateway in this process, with a private Redis of its own. It can be passed to `new Redis()` as it is: only `url` and
  * `token` are enumerable.
@@ -45,11 +42,11 @@ export interface TestGateway {
  * @throws {Error} when the requested engine can't be started
  */
 export async function startGateway(options: StartOptions = {}): Promise<TestGateway> {
-  for (const [name, advice] of Object.entries(REFUSED)) {
-    if (name in options)
-      throw new TypeError(
-        `${name}: must not be set, since a gateway for tests deletes all data between tests${advice}`,
-      );
+  const refused = ["redis", "persist"].find((name) => name in options);
+  if (refused !== undefined) {
+    throw new TypeError(
+      `${refused}: must not be set, since a gateway for tests deletes all data between tests; set engine, or nothing`,
+    );
   }
   const { engine: choice = "embedded", ...settings } = options;
   const { logLevel, allowCommand } = resolveSettings(settings);
