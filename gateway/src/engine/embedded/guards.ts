@@ -148,7 +148,10 @@ function hashFieldsLength(args: readonly Buffer[], database: RedisDatabase): num
 }
 
 /** With a negative count members or fields repeat. The bound is the largest one times the count. */
-function randomMembersLength([key, countArg, withValues]: readonly Buffer[], database: RedisDatabase): number {
+function randomMembersLength(
+  [key, countArg, withValues]: readonly Buffer[],
+  database: RedisDatabase,
+): number {
   const count = -integer(countArg);
   if (!(count > 0) || key === undefined) return 0;
   let largest = 0;

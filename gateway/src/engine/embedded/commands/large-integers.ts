@@ -15,11 +15,7 @@ export function addLargeIntegers(table: CommandTable): void {
     );
   integersBehind("COUNT", 2, "scan hscan sscan zscan");
   integersBehind("LIMIT", 2, "sort sort_ro");
-  integersBehind(
-    "LIMIT",
-    4,
-    "zrange zrangestore zrangebyscore zrevrangebyscore zrangebylex zrevrangebylex",
-  );
+  integersBehind("LIMIT", 4, "zrange zrangestore zrangebyscore zrevrangebyscore zrangebylex zrevrangebylex");
 }
 
 /** Whether an option is directly before a place, or before an integer that is. */
