@@ -473,7 +473,7 @@ const mapNumbers = (cell: string, replace: (value: number, text: string) => stri
 const rounded = (value: number) => Math.round(value).toLocaleString("en");
 const inThousands = (cell: string) => mapNumbers(cell, (value) => rounded(value / 1_000));
 const withSeparators = (text: string) =>
-  text.replace(/\d{4,}/g, (digits) => Number(digits).toLocaleString("en"));
+  text.replace(/(?<![.\d])\d{4,}/g, (digits) => Number(digits).toLocaleString("en"));
 
 function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
