@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { namespaceMissing } from "../../bench/src/parts/tw-reuse.js";
 import { quickRun, rowsOf } from "../support/bench.js";

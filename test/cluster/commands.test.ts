@@ -189,9 +189,7 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
     }
     for (const { role, command } of cluster.nodes) {
       const stats = String(await command("INFO", "commandstats"));
-      expect(/cmdstat_get:/.test(stats), `${role}: GET`).toBe(
-        role === "primary" ? byPrimaries : byReplicas,
-      );
+      expect(/cmdstat_get:/.test(stats), `${role}: GET`).toBe(role === "primary" ? byPrimaries : byReplicas);
       expect(/cmdstat_getrange:/.test(stats), `${role}: GETRANGE`).toBe(role === "primary");
     }
   });

@@ -5,7 +5,9 @@ import { forTest, sharedByTests } from "../support/lifetime.js";
 import { gatewayAt, metric, pipeline, pipelineOf, run, sleep, transaction, until } from "./support.js";
 
 describe("a primary that Sentinels watch, with passwords for both", { tags: "redis-server" }, () => {
-  const group = sharedByTests(() => startSentinels({ password: "of-redis", sentinelPassword: "of-sentinels" }));
+  const group = sharedByTests(() =>
+    startSentinels({ password: "of-redis", sentinelPassword: "of-sentinels" }),
+  );
   const gateway = sharedByTests(() => gatewayAt(group.url));
 
   test("the primary is found, and replaced when it dies under load: clients get unsent or unknown, then continue", async () => {

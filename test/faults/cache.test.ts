@@ -14,7 +14,7 @@ import {
   startRedis,
 } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../gateway/src/engine/embedded.js";
-import { createGateway, type Gateway } from "../../gateway/src/index.js";
+import { createGateway } from "../../gateway/src/index.js";
 import { httpResponse, RawEndpoint } from "../support/endpoint.js";
 import { forEachTest, forTest, sharedByTests } from "../support/lifetime.js";
 
@@ -329,7 +329,9 @@ test("a gateway that refuses requests above a limit counts as one that can't be 
 });
 
 describe("a Redis that refuses writes", { tags: "redis-server" }, () => {
-  const server = sharedByTests(() => startRedis({ flags: ["--enable-protected-configs", "yes", "--save", "3600 1"] }));
+  const server = sharedByTests(() =>
+    startRedis({ flags: ["--enable-protected-configs", "yes", "--save", "3600 1"] }),
+  );
   const refusing = sharedByTests(() => createGateway({ redis: server.url, port: 0 }));
 
   const set = (name: string, value: string | number) => server.command("CONFIG", "SET", name, value);

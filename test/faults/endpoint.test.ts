@@ -77,7 +77,9 @@ test("a write behind middleware is sent again as its settings allow, unless midd
 });
 
 test("a repeated 429 of a server that is not a Redis endpoint is an unsent error", async () => {
-  endpoint.answer(httpResponse("<html>", { "content-type": "text/html", "retry-after": "0" }, "429 Too Many"));
+  endpoint.answer(
+    httpResponse("<html>", { "content-type": "text/html", "retry-after": "0" }, "429 Too Many"),
+  );
   const unsent = {
     name: "ConnectionError",
     outcome: "unsent",
@@ -210,10 +212,7 @@ test.each([
   ["a page", httpResponse("<html>Welcome</html>", { "content-type": "text/html" })],
   ["a number", httpResponse(":7\r\n", {})],
   ["JSON", jsonResponse('{"result":"Nw=="}')],
-  [
-    "an error",
-    jsonResponse('{"error":"took too long"}', {}, "408 Timeout"),
-  ],
+  ["an error", jsonResponse('{"error":"took too long"}', {}, "408 Timeout")],
 ])("%s in place of the response is no value, and a write of bytes is sent once", async (_what, bytes) => {
   const redis = client(patient);
   await redis.set("known", "x");
@@ -248,9 +247,7 @@ test("a transaction requests RESP2 from the gateway, and reads its errors and by
 test("an endpoint without RESP2 requests gets bytes in the path, sent once", async () => {
   endpoint.onRequest = ({ socket, head }) => {
     if (/vnd.redis.resp2/i.test(head))
-      socket.write(
-        jsonResponse('{"error":"ERR not JSON"}', {}, "400 Bad Request"),
-      );
+      socket.write(jsonResponse('{"error":"ERR not JSON"}', {}, "400 Bad Request"));
     else socket.write(jsonResponse('{"result":2}'));
   };
   expect(await client(patient).append("k", new Uint8Array([0, 255]))).toBe(2);

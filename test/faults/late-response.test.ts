@@ -56,8 +56,7 @@ test("a command that was slow is not sent again the next time", async () => {
   const redis = client({ circuit: false, timeout: 10_000 });
   await redis.strlen("k");
   // The hedge is as slow, so the first connection is the one that responds.
-  endpoint.onRequest = ({ socket }) =>
-    void setTimeout(() => socket.write(resp2Response(":1\r\n")), 2_000);
+  endpoint.onRequest = ({ socket }) => void setTimeout(() => socket.write(resp2Response(":1\r\n")), 2_000);
   await redis.strlen("k");
   const sent = endpoint.count("STRLEN");
   await redis.strlen("k");
@@ -67,8 +66,7 @@ test("a command that was slow is not sent again the next time", async () => {
 test("a read that may block is not sent again", async () => {
   const redis = client({ circuit: false });
   await redis.strlen("k");
-  endpoint.onRequest = ({ socket }) =>
-    void setTimeout(() => socket.write(resp2Response("*-1\r\n")), 2_000);
+  endpoint.onRequest = ({ socket }) => void setTimeout(() => socket.write(resp2Response("*-1\r\n")), 2_000);
   await redis.xread("s", "0", { blockMS: 1_900 } as never).catch(() => {});
   expect(endpoint.count("XREAD")).toBe(1);
 });

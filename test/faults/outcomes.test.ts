@@ -55,10 +55,7 @@ describeEntries((Client) => {
     });
 
     test("a transaction stays unknown if Redis then discards it", async () => {
-      loseFirst(
-        '{"error":"EXECABORT Transaction discarded because of previous errors."}',
-        "400 Bad Request",
-      );
+      loseFirst('{"error":"EXECABORT Transaction discarded because of previous errors."}', "400 Bad Request");
       const [error] = await reasons(client({ writes }).multi().incr("a").incr("b").exec());
       expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "MULTI" });
     });

@@ -1,8 +1,8 @@
 import { describe, test } from "vitest";
 import { EnginePair } from "../support/differential/compare.js";
 import { compareBlocked, compareEngines } from "../support/differential/property.js";
-import { SEED, scaled } from "../support/random-tests.js";
 import { sharedByTests } from "../support/lifetime.js";
+import { SEED, scaled } from "../support/random-tests.js";
 
 const RUNS = scaled(10_000);
 const BLOCKED_RUNS = Math.ceil(RUNS / 10);

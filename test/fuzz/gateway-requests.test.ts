@@ -1,10 +1,10 @@
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { startGatewayProcess } from "warmline-testbed";
+import { sharedByTests } from "../support/lifetime.js";
 import { SEED, scaled } from "../support/random-tests.js";
 import { Chance } from "./support/random.js";
 import { encode, pieces, spoil, type Wanted } from "./support/requests.js";
-import { sharedByTests } from "../support/lifetime.js";
 
 // Requests and bodies corrupted at random, sent to a gateway: it stays up, and responds or closes in time. It runs nothing
 // without the token. Each names a separate kind of key, so that a few changed bytes cannot turn one into another.
@@ -17,7 +17,9 @@ const HANGS_AFTER = 60_000;
 const STRANGERS_KEY = "zzzzzzzzzzzzzzzz";
 const OWN_KEY = "aaaaaaaaaaaaaaaa";
 
-const gateway = sharedByTests(() => startGatewayProcess({ args: ["--engine", "embedded", "--max-body-size", "100kb"] }));
+const gateway = sharedByTests(() =>
+  startGatewayProcess({ args: ["--engine", "embedded", "--max-body-size", "100kb"] }),
+);
 
 async function run(...args: string[]): Promise<unknown> {
   const headers = { authorization: `Bearer ${gateway.token}`, connection: "close" };

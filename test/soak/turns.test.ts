@@ -56,13 +56,15 @@ async function longestTurn(): Promise<number> {
 }
 
 const redis = sharedByTests(() => startRedis());
-const gateway = sharedByTests(() => startGatewayProcess({
-  args: ["--redis", redis.url, "--max-buffered-bytes", "128mb", "--command-timeout", "60s"],
-  env: {
-    NODE_OPTIONS: `--require ${fileURLToPath(new URL("./turn-probe.cjs", import.meta.url))}`,
-    TURN_PROBE_FILE: file,
-  },
-}));
+const gateway = sharedByTests(() =>
+  startGatewayProcess({
+    args: ["--redis", redis.url, "--max-buffered-bytes", "128mb", "--command-timeout", "60s"],
+    env: {
+      NODE_OPTIONS: `--require ${fileURLToPath(new URL("./turn-probe.cjs", import.meta.url))}`,
+      TURN_PROBE_FILE: file,
+    },
+  }),
+);
 beforeAll(async () => {
   await redis.command("SET", "small", "s");
   await redis.command("SETRANGE", "nul", "99999999", "x");

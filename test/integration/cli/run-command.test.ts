@@ -91,7 +91,10 @@ describe("warmline-gateway -- command", () => {
   test.each([
     [["npm", "test"], 'npm ^"test^"'],
     [["node", "-e", 'console.log("a b")'], 'node ^"-e^" ^"console.log^(\\^"a^ b\\^"^)^"'],
-    [["C:/Program Files/x.exe", "a\\b", "c\\", 'd\\"'], 'C:\\Program^ Files\\x.exe ^"a\\b^" ^"c\\\\^" ^"d\\\\\\^"^"'],
+    [
+      ["C:/Program Files/x.exe", "a\\b", "c\\", 'd\\"'],
+      'C:\\Program^ Files\\x.exe ^"a\\b^" ^"c\\\\^" ^"d\\\\\\^"^"',
+    ],
     [["x", "", "100%", "a&b"], 'x ^"^" ^"100^%^" ^"a^&b^"'],
   ])("the shell of Windows passes %j on as they are", ([program, ...args], line) => {
     expect(windowsCommandLine(program!, args)).toBe(line);

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions, WarmlineError } from "warmline";
-import { describeEngines } from "../gateway/engines.js";
 import { sharedByTests } from "../../support/lifetime.js";
+import { describeEngines } from "../gateway/engines.js";
 
 // Additions of the client to the commands: iterators, scripts, optimistic updates, detached methods.
 

@@ -24,11 +24,13 @@ describeEngines("a client with a prefix", (setup) => {
   let redis: Redis;
   const client = (options: RedisOptions = {}, Client = Redis) =>
     new Client({ url: gateway.url, token: gateway.token, timeout: 10_000, prefix: "app:", ...options });
-  const gateway = sharedByTests(() => setup.start({
-    token: "of-everything",
-    nearPrefix: ["app:flag:"],
-    tokens: [{ name: "app", token: LIMITED, prefix: "app:" }],
-  }));
+  const gateway = sharedByTests(() =>
+    setup.start({
+      token: "of-everything",
+      nearPrefix: ["app:flag:"],
+      tokens: [{ name: "app", token: LIMITED, prefix: "app:" }],
+    }),
+  );
   beforeAll(() => {
     plain = new Redis({ url: gateway.url, token: gateway.token });
     redis = client();

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
+import { sharedByTests } from "../../support/lifetime.js";
 import { scaled } from "../../support/random-tests.js";
 import { describeEngines } from "../gateway/engines.js";
-import { sharedByTests } from "../../support/lifetime.js";
 
 // Values come back as they were stored, on every engine, entry and response format.
 

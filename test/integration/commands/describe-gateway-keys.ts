@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { beforeAll, describe, expect, test, type TestOptions } from "vitest";
+import { beforeAll, describe, expect, type TestOptions, test } from "vitest";
 import { type CommandInfo, getCommandInfo } from "../../../gateway/src/commands/command-info.js";
 import { getKeyIndexes } from "../../../gateway/src/commands/keys.js";
 import { command } from "../../../gateway/src/resp/command.js";

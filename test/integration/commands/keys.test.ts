@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { facts } from "../../../scripts/commands/check.js";
 import { keysOf } from "../../../scripts/commands/keys.js";
 import { type RespError, startRedis } from "../../../testbed/src/index.js";
-import { allSpecs, samples } from "../../unit/commands/samples/index.js";
 import { sharedByTests } from "../../support/lifetime.js";
+import { allSpecs, samples } from "../../unit/commands/samples/index.js";
 
 /** Arguments of every sample call, after the command's name. */
 const calls = Object.entries(allSpecs).flatMap(([method, row]) =>

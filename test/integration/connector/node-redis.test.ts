@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { startLoopback } from "warmline/node-redis";
+import { type Loopback, startLoopback } from "warmline/node-redis";
 import { createGateway } from "warmline-gateway";
 import { startEngineServer } from "../../support/engine-server.js";
 import { forEachTest, forTest, sharedByTests } from "../../support/lifetime.js";

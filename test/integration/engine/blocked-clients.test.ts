@@ -127,9 +127,10 @@ const suite = (start: () => Promise<BareEngine>) => () => {
     const second = waiting.run([["XREAD", "BLOCK", "0", "STREAMS", "x", "$"]]);
     await expect.poll(() => writer.run([["CLIENT", "UNBLOCK", number, "ERROR"]])).toEqual([":1"]);
     expect(await second).toEqual(["-UNBLOCKED client unblocked via CLIENT UNBLOCK"]);
-    expect(
-      await writer.run(commands(`CLIENT UNBLOCK ${number}`, `CLIENT UNBLOCK ${number} x`)),
-    ).toEqual([":0", "-ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR"]);
+    expect(await writer.run(commands(`CLIENT UNBLOCK ${number}`, `CLIENT UNBLOCK ${number} x`))).toEqual([
+      ":0",
+      "-ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR",
+    ]);
   });
 };
 

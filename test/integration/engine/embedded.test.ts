@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import { encodeCommand } from "../../../testbed/src/redis/resp.js";
-import { RawClient } from "./raw-client.js";
 import { sharedByTests } from "../../support/lifetime.js";
+import { RawClient } from "./raw-client.js";
 
 const notices: string[] = [];
 const clients: RawClient[] = [];

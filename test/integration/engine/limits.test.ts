@@ -2,15 +2,17 @@ import { readFileSync } from "node:fs";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { defaultLimits } from "../../../gateway/src/engine/embedded/limits.js";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
-import { RawClient } from "./raw-client.js";
 import { sharedByTests } from "../../support/lifetime.js";
+import { RawClient } from "./raw-client.js";
 
 const MB = 1024 * 1024;
 let redis: RawClient;
 
-const engine = sharedByTests(() => startEmbeddedEngine({
-  limits: { maxStringBytes: 2 * MB, maxReplyBytes: 8 * MB, maxMemoryBytes: 256 * MB, maxKeys: 500 },
-}));
+const engine = sharedByTests(() =>
+  startEmbeddedEngine({
+    limits: { maxStringBytes: 2 * MB, maxReplyBytes: 8 * MB, maxMemoryBytes: 256 * MB, maxKeys: 500 },
+  }),
+);
 beforeAll(() => {
   redis = new RawClient(engine.connect());
 });

@@ -6,8 +6,8 @@ import { startRedis } from "warmline-testbed";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { runSeed } from "../../../gateway/src/seed/run-seed.js";
 import { readSeedFile } from "../../../gateway/src/seed/seed-file.js";
-import { newFolder } from "../../support/new-folder.js";
 import { sharedByTests } from "../../support/lifetime.js";
+import { newFolder } from "../../support/new-folder.js";
 
 const folder = newFolder("run-seed");
 

@@ -14,7 +14,9 @@ export const PREFIX = "app:[x]*";
 export const own = (name: string) => `${PREFIX}${name}`;
 
 /** Targets of the attack: keys near the prefix, and keys that patterns lead to. */
-export const CANARIES = "other:string app app: app:x app:[x] App:[x]*string w1 other:list other:set".split(" ");
+export const CANARIES = "other:string app app: app:x app:[x] App:[x]*string w1 other:list other:set".split(
+  " ",
+);
 export const TYPES = ["string", "list", "set", "zset", "hash", "stream", "geo", "hll"];
 
 export const SCRIPT = "return redis.call('GET', 'other:string')";

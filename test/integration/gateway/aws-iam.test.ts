@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { sharedByTests } from "../../support/lifetime.js";
 import { newFolder } from "../../support/new-folder.js";
 import { call, run } from "./http.js";
-import { sharedByTests } from "../../support/lifetime.js";
 
 /** Whatever holds one of these is a leak. */
 const SECRETS = ["hush-secret-key", "hush-session-token", "hush-authorization"];

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
+import { sharedByTests } from "../../support/lifetime.js";
 import { describeEngines } from "./engines.js";
 import { call, run } from "./http.js";
-import { sharedByTests } from "../../support/lifetime.js";
 
 // Scripts as Upstash's packages send them, with a flag that only Upstash's server supports.
 

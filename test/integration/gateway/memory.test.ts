@@ -16,7 +16,13 @@ let gateway: Gateway;
 async function start(options: GatewayOptions = {}): Promise<void> {
   const reply = ({ name }: FakeCommand) => (/^(SET|MULTI)$/.test(name) ? { late: 60_000 } : undefined);
   fake = forTest(await startFakeRedis(reply));
-  const common: GatewayOptions = { redis: fake.url, port: 0, token: "t", shutdownTimeout: 0, logLevel: "silent" };
+  const common: GatewayOptions = {
+    redis: fake.url,
+    port: 0,
+    token: "t",
+    shutdownTimeout: 0,
+    logLevel: "silent",
+  };
   const limits = { maxBufferedBytes: 4 * MB, commandTimeout: 30_000 };
   gateway = forTest(await createGateway({ ...common, ...limits, ...options }));
 }

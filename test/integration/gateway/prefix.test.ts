@@ -28,19 +28,21 @@ import { call, type GatewayResponse } from "./http.js";
 describe("a token with a key prefix", { tags: "redis-server" }, () => {
   const server = sharedByTests(() => startRedis());
   const redis = sharedByTests(() => connectRedis({ path: server.path! }));
-  const gateway = sharedByTests(() => createGateway({
-    port: 0,
-    redis: server.url,
-    token: "main",
-    allowCommand: ["CONFIG", "DEBUG", "CLIENT LIST", "CLIENT KILL", "MIGRATE", "MODULE"],
-    commandTimeout: 2_000,
-    tokens: [
-      { name: "standard", token: "standard", prefix: PREFIX },
-      { name: "admin", token: "admin", role: "admin", prefix: PREFIX },
-      { name: "plain", token: "plain", prefix: "plain:" },
-      { name: "read-only", token: "read-only", role: "read-only", prefix: PREFIX },
-    ],
-  }));
+  const gateway = sharedByTests(() =>
+    createGateway({
+      port: 0,
+      redis: server.url,
+      token: "main",
+      allowCommand: ["CONFIG", "DEBUG", "CLIENT LIST", "CLIENT KILL", "MIGRATE", "MODULE"],
+      commandTimeout: 2_000,
+      tokens: [
+        { name: "standard", token: "standard", prefix: PREFIX },
+        { name: "admin", token: "admin", role: "admin", prefix: PREFIX },
+        { name: "plain", token: "plain", prefix: "plain:" },
+        { name: "read-only", token: "read-only", role: "read-only", prefix: PREFIX },
+      ],
+    }),
+  );
 
   beforeEach(reset);
 

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { version } from "../../../gateway/package.json";
 import { commands } from "../../support/commands.js";
+import { sharedByTests } from "../../support/lifetime.js";
 import { describeEngines } from "./engines.js";
 import { call, run } from "./http.js";
-import { sharedByTests } from "../../support/lifetime.js";
 
 const BASE64 = { "upstash-encoding": "base64" };
 const RESP2 = { "upstash-response-format": "resp2" };

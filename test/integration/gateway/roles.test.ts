@@ -22,16 +22,18 @@ describe("a token of a role", { tags: "redis-server" }, () => {
   // SORT_RO turns a small sorted set into the form of a large one: the same data, but another dump.
   const server = sharedByTests(() => startRedis({ flags: ["--zset-max-listpack-entries", "0"] }));
   const redis = sharedByTests(() => connectRedis({ path: server.path! }));
-  const gateway = sharedByTests(() => createGateway({
-    port: 0,
-    redis: server.url,
-    commandTimeout: 2_000,
-    tokens: [
-      { name: "reader", token: "reader", role: "read-only" },
-      { name: "scraper", token: "scraper", role: "metrics" },
-      { name: "app", token: "app" },
-    ],
-  }));
+  const gateway = sharedByTests(() =>
+    createGateway({
+      port: 0,
+      redis: server.url,
+      commandTimeout: 2_000,
+      tokens: [
+        { name: "reader", token: "reader", role: "read-only" },
+        { name: "scraper", token: "scraper", role: "metrics" },
+        { name: "app", token: "app" },
+      ],
+    }),
+  );
   beforeEach(reset);
 
   /** Everything as it was before any attack. */

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { sharedByTests } from "../../support/lifetime.js";
 import { describeEngines } from "../gateway/engines.js";
 import * as reference from "./examples.js";
 import { importSwapped } from "./swapped.js";
-import { sharedByTests } from "../../support/lifetime.js";
 
 // Code written for the reference client, run with it and, with nothing but the import changed, with this one.
 

@@ -7,11 +7,11 @@ import {
   type RedisOptions,
   type Subscriber,
 } from "../../../src/index.js";
+import { sharedByTests } from "../../support/lifetime.js";
 import { scaled } from "../../support/random-tests.js";
 import { describeEngines } from "../gateway/engines.js";
 import { metric } from "../gateway/http.js";
 import { numsub } from "./listen.js";
-import { sharedByTests } from "../../support/lifetime.js";
 
 type Create = (options: RedisOptions) => NodeRedis;
 

@@ -1,8 +1,8 @@
 import { Redis } from "@upstash/redis";
 import { beforeAll, expect, test } from "vitest";
+import { sharedByTests } from "../../support/lifetime.js";
 import { describeEngines } from "../gateway/engines.js";
 import { numsub } from "./listen.js";
-import { sharedByTests } from "../../support/lifetime.js";
 
 describeEngines("the subscriber of @upstash/redis, unmodified", (setup) => {
   let redis: Redis;

@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as warmline from "warmline";
 import { Redis } from "warmline";
 import { startGateway } from "warmline-gateway/testing";
-import { root } from "./pages.js";
 import { sharedByTests } from "../../support/lifetime.js";
+import { root } from "./pages.js";
 
 const page = readFileSync(join(root, "docs/errors.md"), "utf8");
 

@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { startGateway } from "warmline-gateway/testing";
+import { sharedByTests } from "../../support/lifetime.js";
 import { blocksIn } from "./pages.js";
 import { commandsOf, problemOf } from "./shell.js";
-import { sharedByTests } from "../../support/lifetime.js";
 
 // Every command that a page shows for a terminal.
 

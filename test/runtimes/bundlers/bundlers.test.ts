@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createGateway } from "warmline-gateway";
+import { sharedByTests } from "../../support/lifetime.js";
 import { newFolder } from "../../support/new-folder.js";
 import { run } from "../../support/packages/run.js";
 import { binary, folder } from "../support/suite.js";
-import { sharedByTests } from "../../support/lifetime.js";
 
 // The packed client in a program, as bundlers make it for Node and for the edge; each bundle is run.
 

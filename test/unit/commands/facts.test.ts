@@ -27,9 +27,12 @@ describe("specs against Redis's own facts", () => {
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   });
 
-  test.each(everySpec.map((spec) => [spec.name, spec] as const))("%s agrees with the facts", (_name, spec) => {
-    expect(rowProblems(spec)).toEqual([]);
-  });
+  test.each(everySpec.map((spec) => [spec.name, spec] as const))(
+    "%s agrees with the facts",
+    (_name, spec) => {
+      expect(rowProblems(spec)).toEqual([]);
+    },
+  );
 
   test.each(Object.keys(specsByMethod))("%s has the arity and keys of Redis's facts", (method) => {
     const spec = specsByMethod[method]!;

@@ -140,19 +140,22 @@ test.each([
   ["unshift", "shift"],
   ["push", "pop"],
   ["push", "shift"],
-] as const)("a list that is drained by one %s for three of %s copies few elements for each", (add, remove) => {
-  const size = 2_000;
-  const item = Buffer.from("x");
-  const list = new ListValues(Array<Buffer>(size).fill(item));
-  const copied = countCopied(() => {
-    for (let left = size; left > 0; left -= 2) {
-      list[add](item);
-      for (let removed = 0; removed < 3; removed++) list[remove]();
-    }
-  });
-  expect(list.length).toBe(0);
-  expect(copied).toBeLessThan(6 * size);
-});
+] as const)(
+  "a list that is drained by one %s for three of %s copies few elements for each",
+  (add, remove) => {
+    const size = 2_000;
+    const item = Buffer.from("x");
+    const list = new ListValues(Array<Buffer>(size).fill(item));
+    const copied = countCopied(() => {
+      for (let left = size; left > 0; left -= 2) {
+        list[add](item);
+        for (let removed = 0; removed < 3; removed++) list[remove]();
+      }
+    });
+    expect(list.length).toBe(0);
+    expect(copied).toBeLessThan(6 * size);
+  },
+);
 
 test.each([
   ["*", "", true],

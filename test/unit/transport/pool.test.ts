@@ -222,9 +222,7 @@ describe("suspect connections", () => {
       name: "UnknownOutcomeError",
       outcome: "unknown",
     });
-    expect(new Set(endpoint.requests.slice(1).map(({ connection }) => connection))).toEqual(
-      new Set([1, 2]),
-    );
+    expect(new Set(endpoint.requests.slice(1).map(({ connection }) => connection))).toEqual(new Set([1, 2]));
   });
 });
 

@@ -129,15 +129,16 @@ test("a follower waits for a reader that is behind, and looks every 20 s whether
   const calls: string[] = [];
   const reader = { backlog: 101 };
   const followers = new Followers({
-    upstream: () => ({
-      transaction: (_: unknown, receiver: TransactionReceiver) =>
-        setImmediate(() => receiver.onExec(replies.shift()!, new Map())),
-      sendAlone(_: unknown, [wait]: number[], receiver: { onReply(reply: Buffer): void }) {
-        waits.push(wait);
-        setImmediate(() => receiver.onReply(Buffer.from("*-1\r\n")));
-        return () => {};
-      },
-    }) as unknown as Upstream,
+    upstream: () =>
+      ({
+        transaction: (_: unknown, receiver: TransactionReceiver) =>
+          setImmediate(() => receiver.onExec(replies.shift()!, new Map())),
+        sendAlone(_: unknown, [wait]: number[], receiver: { onReply(reply: Buffer): void }) {
+          waits.push(wait);
+          setImmediate(() => receiver.onReply(Buffer.from("*-1\r\n")));
+          return () => {};
+        },
+      }) as unknown as Upstream,
     encode: () => [Buffer.from("entry")],
     maxBufferedBytes: 1_000,
     maxWaiting: 1,
