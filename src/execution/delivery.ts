@@ -5,7 +5,7 @@ import type { EncodedRequest } from "../protocol/rest-protocol.js";
 import { RetryBudget, type RetryPolicy } from "../transport/retry-budget.js";
 import type { Attempt, AttemptListener, Timed, Timers } from "../transport/transport.js";
 import { onAbort, throwIfAborted } from "../util/abort.js";
-import { afterTwoPolls, clearTimeout, setTimeout } from "../util/timers.js";
+import { afterTwoPolls, clearTimeout, MAX_TIMER, setTimeout } from "../util/timers.js";
 import type { ClientContext } from "./client-context.js";
 import { Pending } from "./command.js";
 import type { HandledCall } from "./middleware.js";
@@ -270,7 +270,9 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     const { time, carry } = this.options;
     // A command that blocks at the server is not late.
     const attempt = this.#waits ? undefined : this.#attempt;
-    const next = carry ? time + GRACE : (this.context.transport.onWait?.(waited, time, attempt) ?? time);
+    const next = carry
+      ? Math.min(time + GRACE, MAX_TIMER)
+      : (this.context.transport.onWait?.(waited, time, attempt) ?? time);
     this.#timer = this.#timers.start(Math.ceil(next - waited), this);
   }
 
