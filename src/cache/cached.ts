@@ -1,5 +1,5 @@
 import type { Redis } from "../client/redis.js";
-import { ArgumentError, ConfigError } from "../errors.js";
+import { ArgumentError, ConfigError, RedisError } from "../errors.js";
 import { checkClient, executorOf } from "../execution/executor-key.js";
 import { getSignal } from "../execution/limits.js";
 import { assertConfig } from "../options/assert-config.js";
@@ -191,8 +191,13 @@ class CachedCalls {
       call.timeout = left();
       // Later calls begin a flight of their own, and get the stale result.
       if (lookup.stale) leave();
-      const refresh = this.#refresh(call, lookup.lease);
-      if (!lookup.stale) return refresh.catch((error) => this.#release(call, lookup.lease, error));
+      const refresh = this.#refresh(call, lookup.lease, lookup.stale !== undefined);
+      if (!lookup.stale) {
+        return refresh.catch(async (error) => {
+          await this.#release(call, lookup.lease);
+          throw error;
+        });
+      }
       if (!waitUntil) return refresh;
       refresh.catch(ignore);
       // An error of waitUntil reaches the call; the refresh goes on.
@@ -201,29 +206,27 @@ class CachedCalls {
     }
   }
 
-  /**
-   * Ends a lease without a result, so that another call may compute. With `waitUntil` this call does not wait for that.
-   * @throws the error of the function or of Redis, because of which there is no result.
-   */
-  async #release({ key, timeout }: FlightCall, lease: Lease, error: unknown): Promise<never> {
+  /** Ends a lease without a result, so that another call may compute. With `waitUntil` this call does not wait for that. */
+  async #release({ key, timeout }: FlightCall, lease: Lease): Promise<void> {
     const { waitUntil } = this.#settings;
     const released = this.#store.release(key, lease, startTimer(timeout)).catch(ignore);
     try {
       if (waitUntil) waitUntil(released);
       else await released;
     } catch {}
-    throw error;
   }
 
-  /** Computes and stores a result. If that fails, calls get the stale result until the lease has ended. */
-  async #refresh(call: FlightCall, lease: Lease): Promise<SharedResult> {
+  /** Computes and stores a result. If that fails, calls get the stale result, if there is one, until the lease has ended. */
+  async #refresh(call: FlightCall, lease: Lease, hasStale: boolean): Promise<SharedResult> {
     const { key, args, timeout } = call;
     const { text, tags, time } = await this.#compute(args);
     const stored = ++this.#time;
     const left = startTimer(timeout);
-    const isStored = await this.#store.store(key, lease, text, tags, left).catch((error: unknown) => {
+    const isStored = await this.#store.store(key, lease, text, tags, left).catch(async (error: unknown) => {
       call.timeout = left();
       if (!isOutage(error)) throw error;
+      // Redis can be reached, but refuses the result: other calls need not wait for the end of the lease.
+      if (!hasStale && error instanceof RedisError) await this.#release(call, lease);
     });
     const isNew = isStored && !this.#store.isSplit;
     // The result is stored only if it was not deleted meanwhile, so it was true when it was stored.

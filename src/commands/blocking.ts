@@ -11,8 +11,11 @@ export function blockingTime(argv: readonly unknown[]): number | undefined {
   // Index of the timeout argument. Commands that begin with B take seconds, others milliseconds.
   let at = name.endsWith("MPOP") ? 1 : name.endsWith("MOVEM") ? 5 : argv.length - 1;
   if (name.startsWith("X")) {
-    at = argv.findIndex((arg) => /^(block|streams)$/i.test(String(arg))) + 1;
-    if (!/^block$/i.test(String(argv[at - 1]))) return undefined;
+    const is = (option: RegExp) => option.test(String(argv[at]));
+    // A group and its consumer may be named like an option.
+    for (at = 1; at < argv.length && !is(/^(block|streams)$/i); at++) if (is(/^group$/i)) at += 2;
+    if (!is(/^block$/i)) return undefined;
+    at++;
   }
   const wait = Number(argv[at]) * (name.startsWith("B") ? 1000 : 1);
   return Number.isNaN(wait) ? 0 : wait > 0 ? wait : Infinity;

@@ -160,8 +160,10 @@ export class Session {
         if (this.#ended) return;
         // SUBSCRIBE and UNSUBSCRIBE have no reply here: their confirmations were written before.
         for (const [i, { endTrace }] of this.#underWay.entries()) endTrace?.(replies[i] ?? OK);
+        const blocked = this.#underWay.some(({ wait }) => wait !== undefined);
         this.#underWay = [];
         if (replies.length > 0) this.#output(Buffer.concat(replies));
+        if (blocked) this.#renewLimits();
         if (first!.name === "QUIT") this.end();
       }
       this.#running = false;
@@ -170,6 +172,12 @@ export class Session {
       // If end() was called before, it has replied already.
       this.end(error as Error);
     }
+  }
+
+  /** Lets the time limits of queued commands begin now: before, a blocking command held them up for its own time. */
+  #renewLimits(): void {
+    const limits = new Limits(this.#context.settings);
+    for (const [at, command] of this.#queue.entries()) this.#queue[at] = { ...command, limits };
   }
 
   /** Takes the commands that are handled together: the commands of a request, a whole transaction, or one command. */

@@ -5,7 +5,7 @@ import type { EncodedRequest } from "../protocol/rest-protocol.js";
 import { RetryBudget, type RetryPolicy } from "../transport/retry-budget.js";
 import type { Attempt, AttemptListener, Timed, Timers } from "../transport/transport.js";
 import { onAbort, throwIfAborted } from "../util/abort.js";
-import { afterTwoPolls, clearTimeout, setTimeout } from "../util/timers.js";
+import { afterTwoPolls, clearTimeout, MAX_TIMER, setTimeout } from "../util/timers.js";
 import type { ClientContext } from "./client-context.js";
 import { Pending } from "./command.js";
 import type { HandledCall } from "./middleware.js";
@@ -112,6 +112,8 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
   #ended = false;
   /** The number of the current request. With it, the same bytes may be written again. */
   #number: RequestNumber | undefined;
+  /** Whether a copy without the number may have been applied. A response to the number says nothing about that one. */
+  #isNumberLate = false;
   /** Whether a number was refused, so that the commands are sent without one. */
   #refused = false;
   #attempt: Attempt | undefined;
@@ -198,6 +200,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     if (this.#number || areHarmless || !this.#writes) return true;
     const isShort = this.#encoded!.request.body.length <= MAX_NUMBERED;
     if (!this.#refused && isShort && !this.#waits) this.#number = numbers?.take(this.#budget.began);
+    this.#isNumberLate = this.commands.some(isPossiblyApplied);
     return this.#number !== undefined;
   }
 
@@ -221,6 +224,8 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     if (this.#number && this.#onNumbered(response, this.#number)) return;
     const result = judgeResponse(response, this.#encoded!.read);
     if (!("kind" in result)) {
+      // It is the response to each copy of a numbered request.
+      if (this.#number) this.#mark(false);
       this.#dropNumber();
       this.#act(result);
     } else if (!result.resp2Refused || this.options.batchSize) this.#fail(result);
@@ -265,7 +270,9 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
     const { time, carry } = this.options;
     // A command that blocks at the server is not late.
     const attempt = this.#waits ? undefined : this.#attempt;
-    const next = carry ? time + GRACE : (this.context.transport.onWait?.(waited, time, attempt) ?? time);
+    const next = carry
+      ? Math.min(time + GRACE, MAX_TIMER)
+      : (this.context.transport.onWait?.(waited, time, attempt) ?? time);
     this.#timer = this.#timers.start(Math.ceil(next - waited), this);
   }
 
@@ -311,6 +318,7 @@ export class Delivery<C extends Sent["command"] = any> implements AttemptListene
 
   /** @param possiblyApplied whether a copy of the request may have been applied. */
   #mark(possiblyApplied: boolean): void {
+    if (!possiblyApplied && this.#isNumberLate) return;
     for (const command of this.commands) command.possiblyApplied = possiblyApplied;
   }
 

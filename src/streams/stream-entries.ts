@@ -12,7 +12,7 @@ import { GapError } from "./position.js";
 const COMMAND = "FOLLOW";
 /** Interval of the check for a freeze, and the time between two checks above which the process was frozen, in ms. */
 const FREEZE_CHECK = 1_000;
-const FROZEN_FOR = 3_000;
+const FROZEN_FOR = 2_000;
 
 /**
  * Yields the entries after a position from the event streams of warmline-gateway. A lost stream is opened again after the last

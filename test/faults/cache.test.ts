@@ -360,6 +360,27 @@ describe("a Redis that refuses writes", { tags: "redis-server" }, () => {
     expect([await computes("new"), await computes("new")]).toEqual([4, 4]);
   });
 
+  test("a lease is ended if Redis refuses the result", async () => {
+    const { url, token } = refusing;
+    let runs = 0;
+    const call = cached(
+      new Redis({ url, token, retry: false }),
+      "refused",
+      async () => {
+        if (++runs === 1) await set("maxmemory", 1);
+        return runs;
+      },
+      // Longer than this test may take.
+      { key: () => "all", fresh: 600, lease: 300 },
+    );
+    try {
+      expect(await call()).toBe(1);
+    } finally {
+      await set("maxmemory", 0);
+    }
+    expect([await call(), await call()]).toEqual([2, 2]);
+  });
+
   /** Makes Redis fail to save its data. */
   async function failToSave(): Promise<void> {
     await set("dir", "/proc");

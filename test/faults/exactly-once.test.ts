@@ -59,6 +59,14 @@ describeEngines("exactly-once writes", (setup) => {
       ["an integer beyond a number", (redis) => redis.incrby("n", "9007199254740993" as never)],
       ["one below", (redis) => redis.decrby("n", "9007199254740995" as never)],
       ["one in a hash", (redis) => redis.hincrby("h", "f", "9223372036854775807" as never)],
+      [
+        "a time beyond a number",
+        async (redis) => {
+          await redis.set("k", "text");
+          await redis.pexpireat("k", 2 ** 53);
+          return redis.multi().pexpiretime("k").set("other", 1).exec();
+        },
+      ],
       ["a double", (redis) => redis.incrbyfloat("f", 0.1)],
       ["a double in a hash", (redis) => redis.hincrbyfloat("h", "f", 3.3)],
       ["bytes", (redis) => redis.set("k", bytes).then(() => redis.getdel("k"))],

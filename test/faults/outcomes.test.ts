@@ -76,6 +76,45 @@ describeEntries((Client) => {
     });
   });
 
+  describe("writes of a numbered batch that Redis refuses", () => {
+    const ticket = { "warmline-instance": "process.1" };
+    const refusal = '{"error":"OOM no memory"}';
+
+    test.each(["at-most-once", "at-least-once"] as const)(
+      "get the error if the response to the first copy was lost: %s",
+      async (writes) => {
+        endpoint.onRequest = ({ socket }) => void socket.write(json('{"result":1}', undefined, ticket));
+        const redis = client({ writes });
+        await redis.strlen("k");
+        endpoint.requests.length = 0;
+        loseFirst(refusal, undefined, ticket);
+        const answered = { code: "OOM", outcome: "answered" };
+        expect(await reasons(redis.incr("a"), redis.incr("b"))).toMatchObject([answered, answered]);
+        const [first, second] = endpoint.requests.map(({ head }) => head.split(" ")[1]);
+        expect(first).toMatch(/^\/n\/process\.1\./);
+        expect(second).toBe(first);
+      },
+    );
+
+    test("stay unknown if the first copy had no number", async () => {
+      const held: Arrived[] = [];
+      endpoint.onRequest = (request) => void held.push(request);
+      const redis = client({ writes: "at-least-once" });
+      const writes = reasons(redis.incr("a"), redis.incr("b"));
+      await expect.poll(() => held.length).toBe(1);
+      const read = redis.strlen("k");
+      await expect.poll(() => held.length).toBe(2);
+      held[1]!.socket.write(json('{"result":1}', undefined, ticket));
+      await read;
+      endpoint.onRequest = ({ socket }) =>
+        void socket.write(json(`[${refusal},${refusal}]`, undefined, ticket));
+      held[0]!.socket.destroy();
+      const unknown = { name: "UnknownOutcomeError", outcome: "unknown" };
+      expect(await writes).toMatchObject([unknown, unknown]);
+      expect(endpoint.requests.at(-1)!.head).toMatch(/^POST \/n\/process\.1\./);
+    });
+  });
+
   test("a write that the gateway lost stays unknown if it then refuses to send it, or sends nothing", async () => {
     let then = (socket: Arrived["socket"]) =>
       void socket.write(json('[{"error":"UNSENT no"},{"error":"UNSENT no"}]'));

@@ -8,18 +8,18 @@ import type { Command } from "../resp/command.js";
  * arguments, run the command, and store the reply.
  */
 export const ONCE_SCRIPTS: ReadonlyMap<string, number> = new Map([
-  ["eeca8c2915c63ac1392d79992a52ca504d081b36df2b93b4d23ca9d7708b19d3", 0],
-  ["2ac1bf44e7c6e3a662d8d9c59c309300e3c26cfff1b53682e1af27e0135e5c35", 0],
+  ["2465abe3ccae6a81363956394d576c19ae5cec658ff39cb595d84029f5a54c02", 0],
+  ["5d8bb1142623120d988c7d09e409298aa1ac3438afce2a50b5dadcf2fe09c425", 0],
   // The second without the flag that Redis does not support. The next ones are without it too.
-  ["8dfdd45a78d0b7e3134df4ecd3aef9e9b124b20a57fd1051c637dda31c3303ba", 0],
+  ["06f6d9f4440b5b329b9cccf14c966479f628b38db6465d6ac330538e5ee3b0ce", 0],
   // It refuses another path than that of an earlier run.
-  ["7669b7c14bf02fed88f6359e4de5364f754ca9e63821e36286597fcbeaacd055", 2],
-  ["53b0e17bd918ad2ce4ad9798334cfc0d9cfd577730692757207398b86723759b", 2],
-  ["85c7bdbdbfb84a2fcfddf7318c4c4f273014d04c98e5b7cf2ada5d03d0fbd19a", 2],
+  ["3953fbb72dd84d47d54a69f3e3f3397dbf205cae47d3a65a35db69a091087fd6", 2],
+  ["2b5482e389338229a16f161e0ecbc6c32fe1a44f0de5c043900a8c77b5799dd0", 2],
+  ["ed90f0920f19e4ecee641616f5d68e225fcf4f0246d010fb1faa36a7ba7643c8", 2],
   // It refuses a run whose lease has ended.
-  ["a10eea827b2b4db069c8791705aea597cab137e8ed3bb8c64fedb5f923d57bcb", 1],
-  ["c670f511b0ae6e051f60288a0f5cfb7f1fcacf8ad7daaca7ad38c14c5d6a46d2", 1],
-  ["7ea10d491c9781178a105fbce1b6e80b6761c3c524ebec4126f4c8dad9443e8b", 1],
+  ["ba4e6322d4b0775ca2a26dcc6d00091a3c5a88c1d126716946edd93332999a50", 1],
+  ["5fe1c0d296eb82b97ba3d63746666d8f0975af002cf693c0c5cc7a2880b582af", 1],
+  ["075118b8c776339449c4e6a164ddb11ed5a87c89609983f76b633d94b5936403", 1],
 ]);
 
 /** The longest of those scripts, so that no other is hashed for nothing. */

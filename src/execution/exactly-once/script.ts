@@ -33,13 +33,15 @@ end
 
 /**
  * The token is written before the command as well as after it, so that a server out of memory refuses before the command has
- * run. Lua rounds the integer replies of INCR, HINCRBY and others from 2^53 on: then the stored value is read as text.
+ * run. Lua rounds integer replies from 2^53 on. Those of INCR, DECR, INCRBY, DECRBY and HINCRBY are the stored value, which is
+ * read as text then.
  */
 const RUN = `r=redis.pcall("SET",t,"","PX",a[1])
 if r.err then return r end
 r=redis.pcall(unpack(a,2))
 if type(r)=="number" and math.abs(r)>=2^53 then
-if a[2]=="HINCRBY" then r=c("HGET",a[3],a[4]) else r=c("GET",a[3]) end
+if a[2]=="HINCRBY" then r=c("HGET",a[3],a[4])
+elseif string.find(a[2],"^..CR") then r=c("GET",a[3]) end
 end
 c("SET",t,cmsgpack.pack(r),"PX",a[1])
 return r`;

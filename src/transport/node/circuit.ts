@@ -2,7 +2,7 @@ import type { CircuitOptions } from "../../options/options.js";
 import type { Clock, Moment } from "../../util/clock.js";
 import { afterTwoPolls, microtask } from "../../util/timers.js";
 import type { CircuitState, ConnectionStats, Unreachable } from "../transport.js";
-import type { Connection } from "./connection.js";
+import { type Connection, OPENING_LIMIT } from "./connection.js";
 import { publish } from "./events.js";
 import type { NodeTransportOptions } from "./transport-options.js";
 
@@ -255,6 +255,14 @@ export class Circuit {
       return;
     }
     this.#unreachableAt = this.host.clock.moment();
+    const connection = this.#connection;
+    if (connection && !connection.open) {
+      const close = () => {
+        if (!connection.open) connection.destroy("closed-by-client");
+      };
+      this.#timer = this.host.clock.setTimeout(close, OPENING_LIMIT);
+      this.#timer.unref();
+    }
     if (this.#failed || this.state === "half-open") this.#open(this.#options!.circuit as CircuitOptions);
   }
 

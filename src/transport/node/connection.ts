@@ -15,7 +15,8 @@ import { type Origin, openSocket } from "./origin.js";
  * - `no-response`: it was suspected dead, and another connection responded first or took its place.
  * - `connection-close`: the response said `Connection: close`.
  * - `aborted`: the call's time was up, or its signal aborted, with the response outstanding.
- * - `closed-by-client`: `close()` was called, it hung while opening at the limit, or the circuit did not need it any more.
+ * - `closed-by-client`: `close()` was called, it hung while opening and its place was needed or nothing waited for it, or the circuit
+ *   did not need it any more.
  * - `keep-alive-off`: keep-alive is off, so it carried one request.
  */
 export type CloseReason =
@@ -35,6 +36,12 @@ const MAX_IDLE = 345_000;
 
 /** Margin in ms below the idle limit that the server advertises, so that a write does not race with its close. */
 const ADVERTISED_MARGIN = 1_000;
+
+/**
+ * Time in ms after which a connection that is still opening is closed if nothing waits for it. A pending `connect` keeps the process
+ * alive, even if its socket is unref'd.
+ */
+export const OPENING_LIMIT = 3_000;
 
 /** The owner of connections, which is told when they open and close. */
 export interface ConnectionListener {

@@ -4,7 +4,7 @@ import { afterTwoPolls } from "../../util/timers.js";
 import { type ConnectionStats, createStats } from "../transport.js";
 import { PoolBatchLimiter } from "./batch-limiter.js";
 import { Circuit, type CircuitHost, type CircuitOpen } from "./circuit.js";
-import { type CloseReason, Connection, type ConnectionListener } from "./connection.js";
+import { type CloseReason, Connection, type ConnectionListener, OPENING_LIMIT } from "./connection.js";
 import { publish } from "./events.js";
 import { Hedging } from "./hedging.js";
 import type { Network } from "./network.js";
@@ -14,7 +14,7 @@ import { ThawWatch } from "./thaw.js";
 /** Time in ms after which a connection that is still opening counts as hanging, and another one is opened. */
 const HANGS_AFTER = 1_000;
 
-/** Interval in ms at which a waiter checks whether the connection it waits for hangs. */
+/** Interval in ms of the check whether connections that are opening hang. */
 const CHECK_INTERVAL = 250;
 
 /** Idle time in ms after which a connection may be dead without an event on its socket. */
@@ -45,8 +45,10 @@ export class Pool implements ConnectionListener, CircuitHost {
   readonly #idle: Connection[] = [];
   readonly #opening = new Set<Connection>();
   readonly #all = new Set<Connection>();
-  /** Waiters in the order of arrival, each with a timer that opens another connection if the opening ones hang. */
-  readonly #waiting = new Map<Waiter, NodeJS.Timeout>();
+  /** In the order of arrival. */
+  readonly #waiting = new Set<Waiter>();
+  /** The timer of `#checkOpening`, which runs while there are waiters or connections that are opening. */
+  #openingCheck: NodeJS.Timeout | undefined;
   readonly #whenOpened: (() => void)[] = [];
   /** The circuit's probe connection. It is in none of the sets above. */
   #checking: Connection | undefined;
@@ -94,10 +96,15 @@ export class Pool implements ConnectionListener, CircuitHost {
 
   /** Hands the waiter the next connection that is opened or given back. @returns a function that cancels the wait. */
   wait(waiter: Waiter): () => void {
-    const open = () => this.#openIfNeeded(waiter.limit);
-    this.#waiting.set(waiter, this.clock.setInterval(open, CHECK_INTERVAL));
-    open();
-    return () => this.#remove(waiter);
+    this.#waiting.add(waiter);
+    if (!this.#openingCheck) {
+      // After a freeze connections may be open although they seem to hang: their events are read first.
+      const check = () => afterTwoPolls(() => this.#checkOpening());
+      this.#openingCheck = this.clock.setInterval(check, CHECK_INTERVAL);
+      this.#openingCheck.unref();
+    }
+    this.#openIfNeeded(waiter.limit);
+    return () => void this.#waiting.delete(waiter);
   }
 
   /** Takes back a connection that has no response outstanding. */
@@ -156,8 +163,8 @@ export class Pool implements ConnectionListener, CircuitHost {
   }
 
   failWaiting(cause: CircuitOpen): void {
-    for (const waiter of [...this.#waiting.keys()].filter(({ heedsCircuit }) => heedsCircuit)) {
-      this.#remove(waiter);
+    for (const waiter of [...this.#waiting].filter(({ heedsCircuit }) => heedsCircuit)) {
+      this.#waiting.delete(waiter);
       waiter.onFailure(cause);
     }
   }
@@ -208,7 +215,7 @@ export class Pool implements ConnectionListener, CircuitHost {
     const at = this.#idle.indexOf(connection);
     if (at !== -1) this.#idle.splice(at, 1);
     // The first waiter may have waited for this connection: open a new one.
-    const [next] = this.#waiting.keys();
+    const [next] = this.#waiting;
     if (next) this.#openIfNeeded(next.limit);
     publish("connection:closed", this.origin.url, () => ({
       reason,
@@ -228,19 +235,25 @@ export class Pool implements ConnectionListener, CircuitHost {
     return this.#all.size - this.#opening.size + Number(this.#checking?.open ?? 0);
   }
 
-  #remove(waiter: Waiter): void {
-    this.clock.clear(this.#waiting.get(waiter));
-    this.#waiting.delete(waiter);
-  }
-
   #takeWaiter(): Waiter | undefined {
-    const [waiter] = this.#waiting.keys();
-    if (waiter) this.#remove(waiter);
+    const [waiter] = this.#waiting;
+    if (waiter) this.#waiting.delete(waiter);
     return waiter;
   }
 
   #notifyOpened(): void {
     for (const notify of this.#whenOpened.splice(0)) notify();
+  }
+
+  #checkOpening(): void {
+    for (const { limit } of this.#waiting) this.#openIfNeeded(limit);
+    if (this.#waiting.size > 0) return;
+    for (const connection of [...this.#opening]) {
+      if (connection.idle >= OPENING_LIMIT) connection.destroy("closed-by-client");
+    }
+    if (this.#opening.size > 0) return;
+    this.clock.clear(this.#openingCheck);
+    this.#openingCheck = undefined;
   }
 
   /** Opens a connection if there are more waiters than opening connections. Hanging ones do not count. */

@@ -16,6 +16,8 @@ export function openStream(
       {
         // `openSocket` sets up TLS.
         protocol: "http:",
+        // The header Host names any other port.
+        defaultPort: origin.tls ? 443 : 80,
         method: method!,
         headers: headers as Record<string, string>,
         signal: signal ?? undefined,

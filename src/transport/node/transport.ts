@@ -51,13 +51,12 @@ export class NodeTransport implements Transport {
     // Nearly every call has its response by then, so the rest is computed later.
     if (waited === 0) return Math.min(lateAfter, timeout / 4);
     const slowAfter = this.options.circuit ? circuit.slowAfter(timeout, this.options) : timeout;
-    if (waited >= slowAfter) {
-      circuit.onSlow(this.options, timeout);
-      return timeout;
-    }
-    if (waited < lateAfter) return Math.min(lateAfter, slowAfter);
-    attempt?.onLate?.();
-    return slowAfter;
+    const isSlow = waited >= slowAfter;
+    const isLate = waited >= lateAfter;
+    // Either may be due first. Once both are, the earlier one was called before.
+    if (isSlow && (!isLate || slowAfter >= lateAfter)) circuit.onSlow(this.options, timeout);
+    if (isLate && (!isSlow || lateAfter >= slowAfter)) attempt?.onLate?.();
+    return Math.min(isSlow ? timeout : slowAfter, isLate ? timeout : lateAfter, timeout);
   }
 
   onCallFailed(timeout: number, timedOut: boolean): void {

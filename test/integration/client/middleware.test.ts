@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { jsonResponse, RawEndpoint } from "../../support/endpoint.js";
 
@@ -36,6 +36,16 @@ test.each([
   const failure = { name: "ArgumentError", outcome: "unsent", command: "INCR" };
   await expect(withHeaders(headers as never).incr("n")).rejects.toMatchObject(failure);
   expect(endpoint.requests).toEqual([]);
+});
+
+test("a command that blocks without a limit waits behind middleware", async () => {
+  const warn = vi.spyOn(process, "emitWarning");
+  const redis = client({ timeout: Number.POSITIVE_INFINITY });
+  redis.use((request, next) => next(request));
+  const [first, second] = await Promise.all([redis.incr("n"), redis.exec(["BLPOP", "queue", "0"])]);
+  expect([first, second]).toEqual([1, 1]);
+  // Node fires such a timer at once.
+  expect(warn.mock.calls.flat()).not.toContain("TimeoutOverflowWarning");
 });
 
 test("a read behind middleware sends the sync token of the write before it", async () => {

@@ -6,6 +6,7 @@ import { follow } from "warmline/streams";
 import { createGateway } from "warmline-gateway";
 import { type Authority, type Certificate, freePorts, makeAuthority } from "warmline-testbed";
 import { runProgram } from "../../faults/support/program.js";
+import { RawEndpoint } from "../../support/endpoint.js";
 import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { type ConnectProxyOptions, startConnectProxy } from "../../support/network/connect-proxy.js";
 import { startTlsFront } from "../../support/network/tls-front.js";
@@ -141,6 +142,19 @@ describe("a CONNECT proxy", () => {
     const proxy = await startProxy();
     await exercise(client({ proxy: proxy.url }));
     expect(new Set(proxy.tunnels)).toEqual(new Set([new URL(gateway.url).host]));
+  });
+
+  test("a stream names the host as a command does where the url has no port", async () => {
+    const endpoint = await RawEndpoint.startForTest();
+    const { cert, key } = authority.issue({ host: "redis.invalid" });
+    const front = forTest(await startTlsFront(endpoint.url, { cert, key }));
+    const proxy = await startProxy({ to: Number(new URL(front.url).port) });
+    const redis = client({ url: "https://redis.invalid", tls: { ca: authority.cert }, proxy: proxy.url });
+    await redis.set("k", 1);
+    // The endpoint has no streams.
+    await expect(redis.subscribe("news").ready).rejects.toThrow("SUBSCRIBE");
+    const hosts = endpoint.requests.map(({ head }) => /^host: (.*)$/im.exec(head)?.[1]?.trim());
+    expect(hosts).toEqual(["redis.invalid", "redis.invalid"]);
   });
 
   test("a proxy that closes the connection in place of a response is named", async () => {

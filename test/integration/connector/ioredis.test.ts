@@ -133,14 +133,16 @@ describe("a transaction", () => {
   });
 });
 
-test("BLPOP waits beyond the timeout of other commands", async () => {
+test("BLPOP waits beyond the timeout of other commands, which begins after it for those behind it", async () => {
   const waiting = connect({ enableReadyCheck: false, disableClientInfo: true }, { timeout: 1_000 });
   const other = connect();
   await waiting.get("connected");
   const popped = waiting.blpop("l", 20);
+  const behind = waiting.get("k");
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   await other.rpush("l", "v");
   expect(await popped).toEqual(["l", "v"]);
+  expect(await behind).toBeNull();
 });
 
 describe("subscriptions", () => {

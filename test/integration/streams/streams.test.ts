@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ArgumentError, Redis, WarmlineError } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { idempotent } from "warmline/idempotent";
@@ -256,6 +256,23 @@ test("a stream that is lost within an entry continues after the last whole one",
     "/follow/log?from=0-0",
     "/follow/log?from=1-0",
   ]);
+});
+
+test("a follower opens a new connection after a freeze of 2 s", async () => {
+  const endpoint = await RawEndpoint.startForTest();
+  const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nwarmline-gateway: 0\r\n\r\n";
+  endpoint.onRequest = ({ socket }) =>
+    void socket.write(
+      `${head}event: follow\nid: 0-0\ndata: 0-0\n\nid: ${endpoint.requests.length}-0\ndata: ["n","1"]\n\n`,
+    );
+  const entries = follow(new Redis({ url: endpoint.url, token: "t" }), "log");
+  expect(await entries.next()).toMatchObject({ value: { id: "1-0" } });
+  const next = entries.next();
+  // The next check comes 2.1 s after the last one.
+  const now = Date.now.bind(Date);
+  vi.spyOn(Date, "now").mockImplementation(() => now() + 1_100);
+  expect(await next).toMatchObject({ value: { id: "2-0" } });
+  await entries.return(undefined);
 });
 
 test("an endpoint that does not respond fails a follower within the timeout of one read", async () => {

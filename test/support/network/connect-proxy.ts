@@ -7,6 +7,8 @@ export interface ConnectProxyOptions {
   readonly credentials?: string;
   /** The certificate of a proxy that uses TLS. */
   readonly tls?: { readonly cert: string; readonly key: string };
+  /** The port of this machine to which every tunnel leads. Default: the host and port of the request. */
+  readonly to?: number;
 }
 
 /** A proxy that opens tunnels by CONNECT (RFC 9110, section 9.3.6), and nothing else. */
@@ -22,6 +24,7 @@ export interface ConnectProxy {
 export async function startConnectProxy({
   credentials,
   tls,
+  to,
 }: ConnectProxyOptions = {}): Promise<ConnectProxy> {
   const server = tls ? createTlsServer(tls) : createServer();
   const tunnels: string[] = [];
@@ -38,7 +41,7 @@ export async function startConnectProxy({
       return;
     }
     const [, host, port] = /^\[?(.*?)\]?:(\d+)$/.exec(url!)!;
-    const upstream = connect(Number(port), host, () => {
+    const upstream = connect(to ?? Number(port), to ? "127.0.0.1" : host, () => {
       tunnels.push(url!);
       socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
       upstream.write(head);

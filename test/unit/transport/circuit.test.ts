@@ -203,6 +203,21 @@ describe("a closed circuit", () => {
     expect(redis.stats().circuit).toBe("closed");
   });
 
+  test("a check's connection that hangs while it opens is closed three seconds after the check", async () => {
+    let closed = 0;
+    endpoint.onConnection = (socket) => void socket.on("close", () => closed++);
+    // A TLS client, to a server that never sends a byte of the handshake.
+    const pool = new Pool(endpoint.url.replace("http:", "https:"), undefined, clock);
+    createTransport({}, pool).onCallFailed(5_000, true);
+    await ticks(10);
+    expect(pool.stats.circuit).toBe("open");
+    clock.advance(2_999);
+    await networkEvents();
+    expect([endpoint.connections, closed]).toEqual([1, 0]);
+    clock.advance(1);
+    await expect.poll(() => closed).toBe(1);
+  });
+
   test("a closed circuit stays closed while the event loop is blocked", async () => {
     const redis = createClient();
     await redis.strlen("k");

@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { Hedging } from "../../../src/transport/node/hedging.js";
+import { Pool } from "../../../src/transport/node/pool.js";
+import { NodeTransport } from "../../../src/transport/node/transport.js";
+import { createNodeTransportOptions } from "../../../src/transport/node/transport-options.js";
 import { TestClock } from "../../support/test-clock.js";
 
 const clock = new TestClock();
@@ -18,6 +21,25 @@ test("a response is late after the usual round trip and eight deviations, and a 
   expect(responses(...Array(100).fill(1_450))).toBe(1_500);
   // By RFC 6298 the mean is 1,550 ms then, and the deviation 200 ms.
   expect(responses(2_250)).toBe(3_200);
+});
+
+test.each([
+  ["before the circuit's check", 0, 2_500, ["late after 1000", "slow after 1900"]],
+  ["after the circuit's check", 400, 2_500, ["slow after 800", "late after 1000"]],
+  ["at the time of the circuit's check", 0, 1_600, ["slow after 1000", "late after 1000"]],
+  ["not within the timeout", 0, 900, ["slow after 350"]],
+])("a response is late once: %s", (_when, openTook, timeout, due) => {
+  const pool = new Pool("http://127.0.0.1:1", undefined, clock);
+  pool.openTook = openTook;
+  const probe = { path: "/", headers: {}, body: '["PING"]' };
+  const transport = new NodeTransport(createNodeTransportOptions(pool.origin.url, {}, 1_024, probe), pool);
+  const called: string[] = [];
+  let waited = 0;
+  vi.spyOn(pool.circuit, "onSlow").mockImplementation(() => void called.push(`slow after ${waited}`));
+  const attempt = { onLate: () => void called.push(`late after ${waited}`), abort() {} };
+  while (waited < timeout) waited = transport.onWait(waited, timeout, attempt);
+  expect(called).toEqual(due);
+  expect(waited).toBe(timeout);
 });
 
 test("3% of the requests are sent again, or one in five seconds", () => {

@@ -312,6 +312,30 @@ describe("connections that hang while they open", () => {
     await expect(write).rejects.toThrow("enough");
   });
 
+  test("a hanging connection is closed after three seconds unless a command waits for it", async () => {
+    let closed = 0;
+    endpoint.onConnection = (socket) => void socket.on("close", () => closed++);
+    const redis = overTls();
+    const fail = async () => {
+      const cancelled = new AbortController();
+      const write = redis.with({ signal: cancelled.signal }).incr("n");
+      await connected(1);
+      cancelled.abort(new Error("enough"));
+      await expect(write).rejects.toThrow("enough");
+    };
+    await fail();
+    clock.advance(900);
+    await networkEvents();
+    // The next command waits for the same connection.
+    await fail();
+    clock.advance(2_099);
+    await networkEvents();
+    expect([endpoint.connections, closed]).toEqual([1, 0]);
+    clock.advance(1);
+    await expect.poll(() => closed).toBe(1);
+    expect(clock.timers).toBe(0);
+  });
+
   test("a hanging connection does not use up the pool: every command opens a new one", async () => {
     const redis = overTls({ maxConnections: 2 });
     for (let i = 1; i <= 4; i++) {
