@@ -6,7 +6,7 @@ import { type Chunk, chunk, type Facts, facts, items, outcomes } from "./shared.
 
 /** Settings of a new Bloom filter. */
 export interface BloomReserveOptions {
-  /** Size of each further part of the filter, as a multiple of the part before it. Default 2. */
+  /** Factor between the sizes of a part of the filter and of the part before it. Default 2. */
   expansion?: number | undefined;
   /** Refuses items once the filter is full, rather than adding a part. */
   nonScaling?: boolean | undefined;
@@ -14,7 +14,7 @@ export interface BloomReserveOptions {
 
 /** Settings of a Bloom filter that insert creates. */
 export interface BloomInsertOptions extends BloomReserveOptions {
-  /** Capacity of a new filter, in items. Default 100. */
+  /** Number of items for which a new filter has room. Default 100. */
   capacity?: number | undefined;
   /** Probability of a false positive of a new filter, above 0 and below 1. Default 0.01. */
   error?: number | undefined;

@@ -6,7 +6,7 @@ import { type Chunk, chunk, type Facts, facts, items, outcomes } from "./shared.
 
 /** Settings of a cuckoo filter that insert creates. */
 export interface CuckooInsertOptions {
-  /** Capacity of a new filter, in items. Default 1024. */
+  /** Number of items for which a new filter has room. Default 1024. */
   capacity?: number | undefined;
   /** Fails if the filter does not exist, rather than creating it. */
   noCreate?: boolean | undefined;
@@ -18,7 +18,7 @@ export interface CuckooReserveOptions {
   bucketSize?: number | undefined;
   /** Maximum number of swaps before the filter grows. Default 20. */
   maxIterations?: number | undefined;
-  /** Size of each further part of the filter, as a multiple of the part before it. Default 1. */
+  /** Factor between the sizes of a part of the filter and of the part before it. Default 1. */
   expansion?: number | undefined;
 }
 

@@ -27,7 +27,7 @@ function testedOn(group: string, { lackedBy }: Exercise): string[] {
 }
 
 const callsOf = (all: readonly Sample[]): Method["samples"] =>
-  all.map(([args, , , returns]) => [args, returns] as const);
+  all.map(([args, , reply, returns = reply]) => [args, returns] as const);
 
 /** The module that tests run a method of `warmline/modules` on, if any. */
 function testedModule(method: string): string[] {
