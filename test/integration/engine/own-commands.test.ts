@@ -37,6 +37,9 @@ register('first', counted('first'))
 register('second', counted('second'))
 redis.register_function{ function_name = 'sets', callback = function(keys) return redis.call('set', keys[1], 2^40) end, description = 'sets a key' }`;
 
+const SELECTING_LIBRARY = `#!lua name=lib
+redis.register_function('increment', function(keys) redis.call('select', 1) return redis.call('incr', keys[1]) end)`;
+
 /** Scripts with one key, k, beside those that test/support/differential/scripts.ts makes. */
 const SCRIPTS = [
   "return unpack({7, 8, 9})",
@@ -95,6 +98,25 @@ const SAME: Record<string, string[][]> = {
     ["FUNCTION", "DELETE", "lib"],
     ["FCALL", "first", "0"],
     ["FUNCTION", "FLUSH"],
+  ],
+  "SELECT in a script or a function is for the rest of it alone": [
+    ["EVAL", "redis.call('select', 1) return redis.call('incr', KEYS[1])", "1", "k"],
+    ["GET", "k"],
+    ["EVAL", "redis.call('select', 1) error('thrown')", "0"],
+    ["GET", "k"],
+    ["EVAL", "redis.setresp(3) redis.call('select', 1) return redis.call('get', KEYS[1])", "1", "k"],
+    ["GET", "k"],
+    ["FUNCTION", "LOAD", SELECTING_LIBRARY],
+    ["FCALL", "increment", "1", "k"],
+    ["GET", "k"],
+    ["FUNCTION", "FLUSH"],
+    ["MULTI"],
+    ["EVAL", "redis.call('select', 1)", "0"],
+    ["SET", "k", "database 0"],
+    ["EXEC"],
+    ["GET", "k"],
+    ["SELECT", "1"],
+    ["GET", "k"],
   ],
   "XADD takes MAXLEN as the name of a key and of a field": [
     ["XADD", "maxlen", "1-1", "maxlen", "text"],

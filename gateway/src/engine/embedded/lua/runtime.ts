@@ -133,7 +133,14 @@ export class LuaRuntime {
 
   #call(entry: string, given: Buffer[], { keys, args, ctx, readOnly }: RunOptions): unknown[] {
     const script = Buffer.from(`return ${entry}()`);
-    const result = this.library.eval(script, [...keys], [...given, ...args], ctx, { readOnly }) as unknown;
+    const { selectedDatabase } = ctx.session;
+    let result: unknown;
+    try {
+      result = this.library.eval(script, [...keys], [...given, ...args], ctx, { readOnly });
+    } finally {
+      // A SELECT in a script is for the rest of that script alone.
+      ctx.session.selectDatabase(selectedDatabase);
+    }
     if (Array.isArray(result)) return result;
     // The script used up its steps or its stack.
     const error = result as { err: Buffer; code?: Buffer } | null;
@@ -264,9 +271,16 @@ function textInScript(message: string): string {
 
 /** The context of a script's commands, which MONITOR shows after the script itself. */
 function scriptContext(ctx: RedisExecutionContext, isResp3: boolean): RedisExecutionContext {
-  const session = isResp3 ? Object.create(ctx.session, { protocolVersion: { value: 3 } }) : ctx.session;
   return Object.create(ctx, {
-    session: { value: session },
+    session: { value: isResp3 ? inResp3(ctx.session) : ctx.session },
     monitor: { value: { ...ctx.monitor, defer: true, clientAddress: "lua" } },
+  });
+}
+
+/** The same session, but in RESP3. SELECT changes the session itself, from which `ctx.db` comes. */
+function inResp3(session: RedisExecutionContext["session"]): RedisExecutionContext["session"] {
+  return Object.create(session, {
+    protocolVersion: { value: 3 },
+    selectDatabase: { value: (database: number) => session.selectDatabase(database) },
   });
 }
