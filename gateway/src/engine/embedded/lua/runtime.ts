@@ -16,7 +16,12 @@ import { toLua } from "./replies.js";
 
 /** The members of lua-redis-wasm's engine that this module uses. Its types do not declare them. */
 interface Engine {
-  readonly exports: { readonly HEAPU8: Uint8Array };
+  readonly exports: {
+    readonly HEAPU8: Uint8Array;
+    _alloc(size: number): number;
+    /** Sets the stack pointer. The build exposes it, see tsup.config.ts. */
+    _emscripten_stack_restore(pointer: number): void;
+  };
   evalWithArgs(script: string | Buffer, keys?: Buffer[], args?: Buffer[]): unknown;
 }
 
@@ -29,6 +34,9 @@ interface Runtime {
 
 /** Offset of the readonly flag in Lua's tables, as Redis's Lua has them, on a machine of 32 bits. */
 const READONLY_OFFSET = 8;
+/** More than the deepest calls need that Lua and cjson allow. */
+const STACK_BYTES = 2 * 1024 * 1024;
+const STACK_ALIGNMENT = 16;
 /** Tables that the prelude changes. They are locked. */
 const LOCKED = ["_G", "string", "redis", "struct", "coroutine"];
 /** Goes before an argument that is a number in a script, and before a command whose reply is to have the forms of RESP3. */
@@ -65,6 +73,7 @@ export class LuaRuntime {
     const runtime = library as unknown as Runtime;
     this.#engine = runtime.engine;
     runtime.runRedisCommand = (args) => runCommand(runtime, args);
+    this.#enlargeStack();
     this.#install();
   }
 
@@ -145,6 +154,13 @@ export class LuaRuntime {
     // The script used up its steps or its stack.
     const error = result as { err: Buffer; code?: Buffer } | null;
     return [`${error?.code ?? "ERR"} ${error?.err ?? "script execution failed"}`, "1", "error"];
+  }
+
+  /** Moves C's stack into the heap. That of the WebAssembly build has 64 KB, and deeper calls overwrite C's data unnoticed. */
+  #enlargeStack(): void {
+    const { exports } = this.#engine;
+    const end = exports._alloc(STACK_BYTES) + STACK_BYTES;
+    exports._emscripten_stack_restore(end - (end % STACK_ALIGNMENT));
   }
 
   #install(): void {
