@@ -369,6 +369,15 @@ test("HEXPIRETIME and HPEXPIRETIME return when a field expires", async () => {
   ]);
 });
 
+test("TIME is the clock's time in microseconds, and later each time", async () => {
+  const replies = (await run(...Array.from({ length: 100 }, () => ["TIME"]))) as [string, string][];
+  const times = replies.map(
+    ([seconds, micros]) => Number(seconds.slice(1)) * 1_000_000 + Number(micros.slice(1)),
+  );
+  expect([...new Set(times)].sort((a, b) => a - b)).toEqual(times);
+  expect(Math.abs(times.at(-1)! / 1_000 - Date.now())).toBeLessThan(1_000);
+});
+
 test("INFO and HELLO name the engine", async () => {
   const { "js-redis-server": version } = manifest.devDependencies;
   const [info, hello] = await run(["INFO", "server"], ["HELLO"]);
