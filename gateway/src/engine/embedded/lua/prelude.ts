@@ -23,16 +23,13 @@ local resp = 2
 
 -- Numbers get a mark, by which their spelling is left to the engine.
 local function arguments(...)
-  local count = select('#', ...)
-  local list
+  local list, count, has_numbers = { ... }, select('#', ...), false
   for at = 1, count do
-    local value = select(at, ...)
-    if type(value) == 'number' then
-      list = list or { ... }
-      list[at] = NUMBER .. host_format('%.17g', value)
+    if type(list[at]) == 'number' then
+      list[at], has_numbers = NUMBER .. host_format('%.17g', list[at]), true
     end
   end
-  if list then return unpack(list, 1, count) end
+  if has_numbers then return unpack(list, 1, count) end
   return ...
 end
 
