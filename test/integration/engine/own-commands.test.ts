@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { type RedisServer, startRedis } from "warmline-testbed";
@@ -117,6 +118,15 @@ const SAME: Record<string, string[][]> = {
     ["GET", "k"],
     ["SELECT", "1"],
     ["GET", "k"],
+  ],
+  "SCRIPT LOAD refuses a script that EVAL refuses": [
+    ["SCRIPT", "FLUSH"],
+    ...["return 1 +", "#!lua flags=x\nreturn 1", "#!js\nreturn 1", "#!lua", "return 1"].flatMap((source) => [
+      ["SCRIPT", "LOAD", source],
+      ["SCRIPT", "EXISTS", createHash("sha1").update(source).digest("hex")],
+    ]),
+    ["SCRIPT", "LOAD"],
+    ["SCRIPT", "LOAD", "return 1", "return 2"],
   ],
   "XADD takes MAXLEN as the name of a key and of a field": [
     ["XADD", "maxlen", "1-1", "maxlen", "text"],
