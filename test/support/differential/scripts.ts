@@ -134,6 +134,8 @@ const thrown = fc.oneof(
   few(
     "'plain'",
     "{err = 'LIMIT x'}",
+    "{err = 'LOCKED'}",
+    "redis.error_reply('LOCKED')",
     "redis.error_reply('My Err')",
     "{err = 'My Err'}",
     "5",

@@ -89,7 +89,8 @@ end
 redis.error_reply = function(...)
   local message = ...
   if select('#', ...) ~= 1 or type(message) ~= 'string' then return { err = 'ERR wrong number or type of arguments' } end
-  return { err = (gsub(message, '^%-', '')) }
+  message = gsub(message, '^%-', '')
+  return { err = find(message, ' ', 1, true) and message or 'ERR ' .. message }
 end
 redis.replicate_commands = function() return true end
 redis.set_repl = function(...)

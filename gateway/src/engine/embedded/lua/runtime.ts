@@ -107,11 +107,9 @@ export class LuaRuntime {
     const options = { keys: [], args: [], ctx, readOnly: true };
     const result = this.#call("warmline_load", [withoutFirstLine(source)], options);
     if (typeof result[0] !== "number") {
-      const { message, kind, line } = errorOf(result);
-      if (kind === "compile") throw new RedisCommandError(message);
-      throw new RedisCommandError(
-        `Error registering functions: ${bodyOf(message, "user_function", line).replace(/^(?!ERR )/, "ERR ")}`,
-      );
+      const { text, kind, line } = errorOf(result);
+      if (kind === "compile") throw new RedisCommandError(text.replace(/^ERR /, ""));
+      throw new RedisCommandError(`Error registering functions: ${bodyOf(text, "user_function", line)}`);
     }
     const found = (result[1] ?? []) as [Buffer, Buffer | false | null, Buffer[]][];
     return found.map(([name, description, flags]) => ({
@@ -129,15 +127,15 @@ export class LuaRuntime {
     const result = this.#call(entry, given, options);
     if (typeof result[0] === "number")
       return toRedisValue(luaReplyToRedisValue(result[1] as LuaReplyValue), result[0] === 2);
-    const { message, kind, line, code } = errorOf(result);
-    if (kind === "compile") return RedisValue.error(message, code);
-    if (message.includes(TOO_MANY_STEPS))
+    const { text, kind, line } = errorOf(result);
+    if (kind === "compile") return errorReply(text);
+    if (text.includes(TOO_MANY_STEPS))
       return RedisValue.error(
         "script took too many steps for the embedded engine; its earlier writes remain",
         "ERR",
       );
-    const body = bodyOf(message, options.chunk, line);
-    return RedisValue.error(`${body} script: ${options.name}, on @${options.chunk}:${line}.`, code);
+    const body = bodyOf(text, options.chunk, line);
+    return errorReply(`${body} script: ${options.name}, on @${options.chunk}:${line}.`);
   }
 
   #call(entry: string, given: Buffer[], { keys, args, ctx, readOnly }: RunOptions): unknown[] {
@@ -203,23 +201,23 @@ function withoutFirstLine(source: Buffer): Buffer {
   return end === -1 ? Buffer.alloc(0) : source.subarray(end);
 }
 
-/** Divides the text of an error. Its first word is its code, whatever that is. */
-function withCode(text: string): { code: string; message: string } {
-  const [, code = "ERR", message = text] = /^(\S+) ([\s\S]*)$/.exec(text) ?? [];
-  return { code, message };
+/** Makes an error of its text. The first word is the code, whatever that is, and may be all there is. */
+function errorReply(text: string): RedisValue {
+  const [, code, message = text] = /^(\S+) ([\s\S]*)$/.exec(text) ?? [];
+  return RedisValue.error(message, code);
 }
 
 function errorOf([text, line, kind]: readonly unknown[]) {
-  return { ...withCode(String(text)), line: Number(String(line)) || 1, kind: String(kind) };
+  return { text: String(text), line: Number(String(line)) || 1, kind: String(kind) };
 }
 
 /** Writes out the errors for which the library's Lua has a mark. */
-function bodyOf(message: string, chunk: string, line: number): string {
-  const [, kind, name] = MARKER.exec(message) ?? [];
+function bodyOf(text: string, chunk: string, line: number): string {
+  const [, kind, name] = MARKER.exec(text) ?? [];
   if (kind === "global-read")
-    return `${chunk}:${line}: Script attempted to access nonexistent global variable '${name}'`;
-  if (kind === "command-arg-type") return "Lua redis lib command arguments must be strings or integers";
-  return message;
+    return `ERR ${chunk}:${line}: Script attempted to access nonexistent global variable '${name}'`;
+  if (kind === "command-arg-type") return "ERR Lua redis lib command arguments must be strings or integers";
+  return text;
 }
 
 /** Converts the result of a script. Unless it chose RESP3, true is 1 and false is null. */
@@ -229,10 +227,8 @@ function toRedisValue(value: RedisValue, isResp2: boolean): RedisValue {
     case "boolean":
       if (!isResp2) return value;
       return value.value ? RedisValue.integer(1) : RedisValue.null();
-    case "error": {
-      const { code, message } = withCode(`${value.code ? `${value.code} ` : ""}${value.message}`);
-      return RedisValue.error(message, code);
-    }
+    case "error":
+      return errorReply(`${value.code ? `${value.code} ` : ""}${value.message}`);
     case "array":
       return RedisValue.array(value.items.map(convert));
     case "set":
