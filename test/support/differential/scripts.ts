@@ -122,6 +122,7 @@ function isArgument(item: string): boolean {
 const wrongCall = few(
   "'nosuch'",
   "'get'",
+  "'get', {}",
   `'get', ${key}, 'x'`,
   `'incrby', ${key}, 'x'`,
   `'setrange', ${key}, -1, 'x'`,

@@ -38,7 +38,7 @@ const READONLY_OFFSET = 8;
 const STACK_BYTES = 2 * 1024 * 1024;
 const STACK_ALIGNMENT = 16;
 /** Tables that the prelude changes. They are locked. */
-const LOCKED = ["_G", "string", "redis", "struct", "coroutine"];
+const LOCKED = ["_G", "getmetatable(_G)", "string", "redis", "struct", "coroutine"];
 /** Goes before an argument that is a number in a script, and before a command whose reply is to have the forms of RESP3. */
 const [NUMBER, RESP3] = ["number", "resp3"].map((name) => Buffer.from(`${name} ${randomUUID()} `)) as [
   Buffer,
@@ -46,7 +46,6 @@ const [NUMBER, RESP3] = ["number", "resp3"].map((name) => Buffer.from(`${name} $
 ];
 /** The library's error for a script that took more steps than its limit. */
 const TOO_MANY_STEPS = "Script killed by fuel limit";
-const MARKER = /__RLUA_E__:([a-z-]+):?([\s\S]*)$/;
 
 /** A function of a library, as `redis.register_function` got it. */
 export interface LoadedFunction {
@@ -107,9 +106,9 @@ export class LuaRuntime {
     const options = { keys: [], args: [], ctx, readOnly: true };
     const result = this.#call("warmline_load", [withoutFirstLine(source)], options);
     if (typeof result[0] !== "number") {
-      const { text, kind, line } = errorOf(result);
+      const { text, kind } = errorOf(result);
       if (kind === "compile") throw new RedisCommandError(text.replace(/^ERR /, ""));
-      throw new RedisCommandError(`Error registering functions: ${bodyOf(text, "user_function", line)}`);
+      throw new RedisCommandError(`Error registering functions: ${text}`);
     }
     const found = (result[1] ?? []) as [Buffer, Buffer | false | null, Buffer[]][];
     return found.map(([name, description, flags]) => ({
@@ -134,8 +133,7 @@ export class LuaRuntime {
         "script took too many steps for the embedded engine; its earlier writes remain",
         "ERR",
       );
-    const body = bodyOf(text, options.chunk, line);
-    return errorReply(`${body} script: ${options.name}, on @${options.chunk}:${line}.`);
+    return errorReply(`${text} script: ${options.name}, on @${options.chunk}:${line}.`);
   }
 
   #call(entry: string, given: Buffer[], { keys, args, ctx, readOnly }: RunOptions): unknown[] {
@@ -209,15 +207,6 @@ function errorReply(text: string): RedisValue {
 
 function errorOf([text, line, kind]: readonly unknown[]) {
   return { text: String(text), line: Number(String(line)) || 1, kind: String(kind) };
-}
-
-/** Writes out the errors for which the library's Lua has a mark. */
-function bodyOf(text: string, chunk: string, line: number): string {
-  const [, kind, name] = MARKER.exec(text) ?? [];
-  if (kind === "global-read")
-    return `ERR ${chunk}:${line}: Script attempted to access nonexistent global variable '${name}'`;
-  if (kind === "command-arg-type") return "ERR Lua redis lib command arguments must be strings or integers";
-  return text;
 }
 
 /** Converts the result of a script. Unless it chose RESP3, true is 1 and false is null. */
