@@ -37,11 +37,18 @@ function folderOf(name: string): string {
   return entry.slice(0, entry.lastIndexOf(name) + name.length);
 }
 
-/** The embedded engine's Lua loads these two from beside the worker, so they travel with it. */
+/**
+ * The embedded engine's Lua loads these two from beside the worker, so they travel with it. Exposes the function that sets the stack
+ * pointer, with which lua/runtime.ts gives Lua a larger stack.
+ */
 async function copyLua(): Promise<void> {
-  for (const file of ["redis_lua.mjs", "redis_lua.wasm"]) {
-    await copyFile(join(folderOf("lua-redis-wasm"), "dist", file), join(outDir, file));
-  }
+  const folder = join(folderOf("lua-redis-wasm"), "dist");
+  await copyFile(join(folder, "redis_lua.wasm"), join(outDir, "redis_lua.wasm"));
+  const source = await readFile(join(folder, "redis_lua.mjs"), "utf8");
+  const setStack = 'wasmExports["_emscripten_stack_restore"]';
+  if (!source.includes(setStack)) throw new Error(`redis_lua.mjs of lua-redis-wasm has no ${setStack}`);
+  const exposed = source.replace(setStack, `Module["_emscripten_stack_restore"]=${setStack}`);
+  await writeFile(join(outDir, "redis_lua.mjs"), exposed);
 }
 
 if ((await readFile("src/commands/table.ts", "utf8")) !== gatewayTable()) {

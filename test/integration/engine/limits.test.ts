@@ -140,6 +140,31 @@ describe("limits of the embedded engine", () => {
     await expect(redis.call("EVAL", source, 0)).rejects.toThrow(/^ERR script took too many steps/);
   });
 
+  test.each([
+    ["cjson.decode", "return #cjson.decode(('['):rep(1000) .. (']'):rep(1000))", 1],
+    [
+      "cjson.encode",
+      "local t = {} t.t = t return select(2, pcall(cjson.encode, t))",
+      "Cannot serialise, excessive nesting (1001)",
+    ],
+    [
+      "string.gsub",
+      "local function f(n) return n == 0 and 'x' or (('a'):gsub('a', function() return f(n - 1) end)) end return f(150)",
+      "x",
+    ],
+  ])("deeply nested calls of %s leave Lua whole", async (_name, source, result) => {
+    for (let round = 0; round < 3; round += 1) {
+      expect(await redis.call("EVAL", source, 0)).toBe(result);
+      const later = `return cjson.encode({ 1, { a = cmsgpack.unpack(cmsgpack.pack('b')) } }) .. ('%d'):format(${round})`;
+      expect(await redis.call("EVAL", later, 0)).toBe(`[1,{"a":"b"}]${round}`);
+    }
+  });
+
+  test("a script that returns a table inside itself fails alone", async () => {
+    await expect(redis.call("EVAL", "local t = {} t[1] = t return t", 0)).rejects.toThrow(/out of memory/);
+    expect(await redis.call("EVAL", "return 1", 0)).toBe(1);
+  });
+
   test("a script that uses up Lua's memory fails alone, and data and later scripts are unchanged", {
     tags: "full-run",
   }, async () => {

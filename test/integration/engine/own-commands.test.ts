@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { startRedis } from "warmline-testbed";
@@ -32,6 +33,9 @@ register('first', counted('first'))
 register('second', counted('second'))
 redis.register_function{ function_name = 'sets', callback = function(keys) return redis.call('set', keys[1], 2^40) end, description = 'sets a key' }`;
 
+const SELECTING_LIBRARY = `#!lua name=lib
+redis.register_function('increment', function(keys) redis.call('select', 1) return redis.call('incr', keys[1]) end)`;
+
 /** Scripts with one key, k, beside those that test/support/differential/scripts.ts makes. */
 const SCRIPTS = [
   "return unpack({7, 8, 9})",
@@ -52,6 +56,20 @@ const SCRIPTS = [
   "\n\nlocal reply = redis.call('nosuch')",
   "local ok, thrown = pcall(error, {code = 5}) return thrown.code",
   "return {xpcall(function() error({err='A b'}) end, function(thrown) return thrown.err end)}",
+  "return {err = 'LOCKED'}",
+  "return {{err = 'LOCKED'}, {err = 'LOCKED by a'}}",
+  "error({err = 'LOCKED'})",
+  "return redis.error_reply('LOCKED')",
+  "return redis.error_reply('-LOCKED')",
+  "error(redis.error_reply('LOCKED'))",
+  "\n return {pcall(function() return nosuch end)}",
+  "return {xpcall(function() return nosuch end, function(thrown) return thrown end)}",
+  "return {pcall(redis.call, 'get', {})}",
+  "return redis.pcall('get', {})",
+  "return redis.pcall('get', true).err",
+  "\n local reply = redis.call('get', nil)",
+  "return {pcall(redis.acl_check_cmd, {})}",
+  "getmetatable(_G).__index = nil",
   "return redis.set_repl(redis.REPL_ALL)",
   "return {type(redis.REDIS_VERSION), type(redis.REDIS_VERSION_NUM)}",
   "local co = coroutine.wrap(function() coroutine.yield(1) coroutine.yield(2) end) return {co(), co()}",
@@ -93,6 +111,34 @@ const SAME: Record<string, string[][]> = {
     ["FUNCTION", "DELETE", "lib"],
     ["FCALL", "first", "0"],
     ["FUNCTION", "FLUSH"],
+  ],
+  "SELECT in a script or a function is for the rest of it alone": [
+    ["EVAL", "redis.call('select', 1) return redis.call('incr', KEYS[1])", "1", "k"],
+    ["GET", "k"],
+    ["EVAL", "redis.call('select', 1) error('thrown')", "0"],
+    ["GET", "k"],
+    ["EVAL", "redis.setresp(3) redis.call('select', 1) return redis.call('get', KEYS[1])", "1", "k"],
+    ["GET", "k"],
+    ["FUNCTION", "LOAD", SELECTING_LIBRARY],
+    ["FCALL", "increment", "1", "k"],
+    ["GET", "k"],
+    ["FUNCTION", "FLUSH"],
+    ["MULTI"],
+    ["EVAL", "redis.call('select', 1)", "0"],
+    ["SET", "k", "database 0"],
+    ["EXEC"],
+    ["GET", "k"],
+    ["SELECT", "1"],
+    ["GET", "k"],
+  ],
+  "SCRIPT LOAD refuses a script that EVAL refuses": [
+    ["SCRIPT", "FLUSH"],
+    ...["return 1 +", "#!lua flags=x\nreturn 1", "#!js\nreturn 1", "#!lua", "return 1"].flatMap((source) => [
+      ["SCRIPT", "LOAD", source],
+      ["SCRIPT", "EXISTS", createHash("sha1").update(source).digest("hex")],
+    ]),
+    ["SCRIPT", "LOAD"],
+    ["SCRIPT", "LOAD", "return 1", "return 2"],
   ],
   "XADD takes MAXLEN as the name of a key and of a field": [
     ["XADD", "maxlen", "1-1", "maxlen", "text"],
@@ -418,6 +464,15 @@ test("fields that have expired are cleared away without a read, and their hash w
   ]);
   expect([exists, type]).toEqual([":0", "+none"]);
   expect(left).toBe(same);
+});
+
+test("TIME is the clock's time in microseconds, and later each time", async () => {
+  const replies = (await run(...Array.from({ length: 100 }, () => ["TIME"]))) as [string, string][];
+  const times = replies.map(
+    ([seconds, micros]) => Number(seconds.slice(1)) * 1_000_000 + Number(micros.slice(1)),
+  );
+  expect([...new Set(times)].sort((a, b) => a - b)).toEqual(times);
+  expect(Math.abs(times.at(-1)! / 1_000 - Date.now())).toBeLessThan(1_000);
 });
 
 test("INFO and HELLO name the engine", async () => {

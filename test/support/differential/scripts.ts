@@ -122,6 +122,7 @@ function isArgument(item: string): boolean {
 const wrongCall = few(
   "'nosuch'",
   "'get'",
+  "'get', {}",
   `'get', ${key}, 'x'`,
   `'incrby', ${key}, 'x'`,
   `'setrange', ${key}, -1, 'x'`,
@@ -134,6 +135,8 @@ const thrown = fc.oneof(
   few(
     "'plain'",
     "{err = 'LIMIT x'}",
+    "{err = 'LOCKED'}",
+    "redis.error_reply('LOCKED')",
     "redis.error_reply('My Err')",
     "{err = 'My Err'}",
     "5",

@@ -120,6 +120,16 @@ export function addScriptingCommands(table: CommandTable): void {
   callFunction("fcall", false);
   callFunction("fcall_ro", true);
 
+  table.override<{ subcommand: string; rest: readonly Buffer[] }>("script", async (args, ctx, run) => {
+    const [source] = args.rest;
+    if (args.subcommand.toUpperCase() === "LOAD" && source && args.rest.length === 1) {
+      scriptFlags(source);
+      const broken = await stateOf(ctx).withLua((lua) => lua.compileError(source, ctx));
+      if (broken.kind === "error") return RedisResult.create(broken);
+    }
+    return run(args);
+  });
+
   table.check("eval eval_ro evalsha evalsha_ro fcall fcall_ro", ([, numKeys]) => {
     if (/^-[1-9]\d*$/.test(numKeys?.toString("latin1") ?? ""))
       throw new RedisCommandError("Number of keys can't be negative");

@@ -21,19 +21,9 @@ local MAX_INTEGER = 2^63
 -- The version of RESP in which commands reply to the script.
 local resp = 2
 
--- Numbers get a mark, by which their spelling is left to the engine.
-local function arguments(...)
-  local count = select('#', ...)
-  local list
-  for at = 1, count do
-    local value = select(at, ...)
-    if type(value) == 'number' then
-      list = list or { ... }
-      list[at] = NUMBER .. host_format('%.17g', value)
-    end
-  end
-  if list then return unpack(list, 1, count) end
-  return ...
+-- The library's Lua raises a mark in place of this message.
+getmetatable(globals).__index = function(_, name)
+  error("Script attempted to access nonexistent global variable '" .. tostring(name) .. "'", 2)
 end
 
 -- The functions that the library which is being loaded has registered; nil if none is.
@@ -48,10 +38,25 @@ local function without_nulls(reply)
   return reply
 end
 
+local function send(...)
+  if resp == 3 and select('#', ...) > 0 then return without_nulls(host_pcall(RESP3, ...)) end
+  return host_pcall(...)
+end
+
+-- Sends a command. Numbers get a mark, by which their spelling is left to the engine.
 local function call(name, ...)
   if loading then error("Script attempted to access nonexistent global variable '" .. name .. "'", 3) end
-  if resp == 3 and select('#', ...) > 0 then return without_nulls(host_pcall(RESP3, arguments(...))) end
-  return host_pcall(arguments(...))
+  local list, count, has_numbers = { ... }, select('#', ...), false
+  for at = 1, count do
+    local kind = type(list[at])
+    if kind == 'number' then
+      list[at], has_numbers = NUMBER .. host_format('%.17g', list[at]), true
+    elseif kind ~= 'string' then
+      return { err = 'ERR Lua redis lib command arguments must be strings or integers' }
+    end
+  end
+  if has_numbers then return send(unpack(list, 1, count)) end
+  return send(...)
 end
 
 redis.pcall = function(...) return call('pcall', ...) end
@@ -92,7 +97,8 @@ end
 redis.error_reply = function(...)
   local message = ...
   if select('#', ...) ~= 1 or type(message) ~= 'string' then return { err = 'ERR wrong number or type of arguments' } end
-  return { err = (gsub(message, '^%-', '')) }
+  message = gsub(message, '^%-', '')
+  return { err = find(message, ' ', 1, true) and message or 'ERR ' .. message }
 end
 redis.replicate_commands = function() return true end
 redis.set_repl = function(...)
@@ -108,9 +114,9 @@ redis.acl_check_cmd = function(...)
   if select('#', ...) == 0 then
     error({ err = 'ERR Please specify at least one argument for this redis.acl_check_cmd() call' }, 0)
   end
-  if not host_pcall('COMMAND', 'INFO', (...))[1] then
-    error({ err = 'ERR Invalid command passed to redis.acl_check_cmd()' }, 0)
-  end
+  local info = call('acl_check_cmd', 'COMMAND', 'INFO', (...))
+  if info.err then error(info, 0) end
+  if not info[1] then error({ err = 'ERR Invalid command passed to redis.acl_check_cmd()' }, 0) end
   return true
 end
 redis.REPL_NONE, redis.REPL_AOF, redis.REPL_SLAVE, redis.REPL_REPLICA, redis.REPL_ALL = 0, 1, 2, 2, 3

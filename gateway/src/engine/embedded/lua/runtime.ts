@@ -16,7 +16,12 @@ import { toLua } from "./replies.js";
 
 /** The members of lua-redis-wasm's engine that this module uses. Its types do not declare them. */
 interface Engine {
-  readonly exports: { readonly HEAPU8: Uint8Array };
+  readonly exports: {
+    readonly HEAPU8: Uint8Array;
+    _alloc(size: number): number;
+    /** Sets the stack pointer. The build exposes it, see tsup.config.ts. */
+    _emscripten_stack_restore(pointer: number): void;
+  };
   evalWithArgs(script: string | Buffer, keys?: Buffer[], args?: Buffer[]): unknown;
 }
 
@@ -29,8 +34,11 @@ interface Runtime {
 
 /** Offset of the readonly flag in the tables of Redis's Lua, on a 32-bit machine. */
 const READONLY_OFFSET = 8;
+/** More than the deepest calls need that Lua and cjson allow. */
+const STACK_BYTES = 2 * 1024 * 1024;
+const STACK_ALIGNMENT = 16;
 /** Tables that the prelude changes. They are locked. */
-const LOCKED = ["_G", "string", "redis", "struct", "coroutine"];
+const LOCKED = ["_G", "getmetatable(_G)", "string", "redis", "struct", "coroutine"];
 /** Goes before an argument that is a number in a script, and before a command whose reply is to have the forms of RESP3. */
 const [NUMBER, RESP3] = ["number", "resp3"].map((name) => Buffer.from(`${name} ${randomUUID()} `)) as [
   Buffer,
@@ -38,7 +46,6 @@ const [NUMBER, RESP3] = ["number", "resp3"].map((name) => Buffer.from(`${name} $
 ];
 /** The library's error for a script that took more steps than its limit. */
 const TOO_MANY_STEPS = "Script killed by fuel limit";
-const MARKER = /__RLUA_E__:([a-z-]+):?([\s\S]*)$/;
 
 /** A function of a library, as `redis.register_function` got it. */
 export interface LoadedFunction {
@@ -65,6 +72,7 @@ export class LuaRuntime {
     const runtime = library as unknown as Runtime;
     this.#engine = runtime.engine;
     runtime.runRedisCommand = (args) => runCommand(runtime, args);
+    this.#enlargeStack();
     this.#install();
   }
 
@@ -98,11 +106,9 @@ export class LuaRuntime {
     const options = { keys: [], args: [], ctx, readOnly: true };
     const result = this.#call("warmline_load", [withoutFirstLine(source)], options);
     if (typeof result[0] !== "number") {
-      const { message, kind, line } = errorOf(result);
-      if (kind === "compile") throw new RedisCommandError(message);
-      throw new RedisCommandError(
-        `Error registering functions: ${bodyOf(message, "user_function", line).replace(/^(?!ERR )/, "ERR ")}`,
-      );
+      const { text, kind } = errorOf(result);
+      if (kind === "compile") throw new RedisCommandError(text.replace(/^ERR /, ""));
+      throw new RedisCommandError(`Error registering functions: ${text}`);
     }
     const found = (result[1] ?? []) as [Buffer, Buffer | false | null, Buffer[]][];
     return found.map(([name, description, flags]) => ({
@@ -120,24 +126,37 @@ export class LuaRuntime {
     const result = this.#call(entry, given, options);
     if (typeof result[0] === "number")
       return toRedisValue(luaReplyToRedisValue(result[1] as LuaReplyValue), result[0] === 2);
-    const { message, kind, line, code } = errorOf(result);
-    if (kind === "compile") return RedisValue.error(message, code);
-    if (message.includes(TOO_MANY_STEPS))
+    const { text, kind, line } = errorOf(result);
+    if (kind === "compile") return errorReply(text);
+    if (text.includes(TOO_MANY_STEPS))
       return RedisValue.error(
         "script took too many steps for the embedded engine; its earlier writes remain",
         "ERR",
       );
-    const body = bodyOf(message, options.chunk, line);
-    return RedisValue.error(`${body} script: ${options.name}, on @${options.chunk}:${line}.`, code);
+    return errorReply(`${text} script: ${options.name}, on @${options.chunk}:${line}.`);
   }
 
   #call(entry: string, given: Buffer[], { keys, args, ctx, readOnly }: RunOptions): unknown[] {
     const script = Buffer.from(`return ${entry}()`);
-    const result = this.library.eval(script, [...keys], [...given, ...args], ctx, { readOnly }) as unknown;
+    const { selectedDatabase } = ctx.session;
+    let result: unknown;
+    try {
+      result = this.library.eval(script, [...keys], [...given, ...args], ctx, { readOnly });
+    } finally {
+      // A SELECT in a script is for the rest of that script alone.
+      ctx.session.selectDatabase(selectedDatabase);
+    }
     if (Array.isArray(result)) return result;
     // The script used up its steps or its stack.
     const error = result as { err: Buffer; code?: Buffer } | null;
     return [`${error?.code ?? "ERR"} ${error?.err ?? "script execution failed"}`, "1", "error"];
+  }
+
+  /** Moves C's stack into the heap. That of the WebAssembly build has 64 KB, and deeper calls overwrite C's data unnoticed. */
+  #enlargeStack(): void {
+    const { exports } = this.#engine;
+    const end = exports._alloc(STACK_BYTES) + STACK_BYTES;
+    exports._emscripten_stack_restore(end - (end % STACK_ALIGNMENT));
   }
 
   #install(): void {
@@ -180,23 +199,14 @@ function withoutFirstLine(source: Buffer): Buffer {
   return end === -1 ? Buffer.alloc(0) : source.subarray(end);
 }
 
-/** Divides the text of an error. Its first word is its code, whatever that is. */
-function withCode(text: string): { code: string; message: string } {
-  const [, code = "ERR", message = text] = /^(\S+) ([\s\S]*)$/.exec(text) ?? [];
-  return { code, message };
+/** Makes an error of its text. The first word is the code, whatever that is, and may be all there is. */
+function errorReply(text: string): RedisValue {
+  const [, code, message = text] = /^(\S+) ([\s\S]*)$/.exec(text) ?? [];
+  return RedisValue.error(message, code);
 }
 
 function errorOf([text, line, kind]: readonly unknown[]) {
-  return { ...withCode(String(text)), line: Number(String(line)) || 1, kind: String(kind) };
-}
-
-/** Writes out the errors for which the library's Lua has a mark. */
-function bodyOf(message: string, chunk: string, line: number): string {
-  const [, kind, name] = MARKER.exec(message) ?? [];
-  if (kind === "global-read")
-    return `${chunk}:${line}: Script attempted to access nonexistent global variable '${name}'`;
-  if (kind === "command-arg-type") return "Lua redis lib command arguments must be strings or integers";
-  return message;
+  return { text: String(text), line: Number(String(line)) || 1, kind: String(kind) };
 }
 
 /** Converts the result of a script. Unless it chose RESP3, true is 1 and false is null. */
@@ -206,10 +216,8 @@ function toRedisValue(value: RedisValue, isResp2: boolean): RedisValue {
     case "boolean":
       if (!isResp2) return value;
       return value.value ? RedisValue.integer(1) : RedisValue.null();
-    case "error": {
-      const { code, message } = withCode(`${value.code ? `${value.code} ` : ""}${value.message}`);
-      return RedisValue.error(message, code);
-    }
+    case "error":
+      return errorReply(`${value.code ? `${value.code} ` : ""}${value.message}`);
     case "array":
       return RedisValue.array(value.items.map(convert));
     case "set":
@@ -264,9 +272,16 @@ function textInScript(message: string): string {
 
 /** The context of a script's commands, which MONITOR shows after the script itself. */
 function scriptContext(ctx: RedisExecutionContext, isResp3: boolean): RedisExecutionContext {
-  const session = isResp3 ? Object.create(ctx.session, { protocolVersion: { value: 3 } }) : ctx.session;
   return Object.create(ctx, {
-    session: { value: session },
+    session: { value: isResp3 ? inResp3(ctx.session) : ctx.session },
     monitor: { value: { ...ctx.monitor, defer: true, clientAddress: "lua" } },
+  });
+}
+
+/** The same session, but in RESP3. SELECT changes the session itself, from which `ctx.db` comes. */
+function inResp3(session: RedisExecutionContext["session"]): RedisExecutionContext["session"] {
+  return Object.create(session, {
+    protocolVersion: { value: 3 },
+    selectDatabase: { value: (database: number) => session.selectDatabase(database) },
   });
 }
