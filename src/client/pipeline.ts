@@ -59,7 +59,7 @@ export interface Pipeline<Q extends readonly unknown[] = [], V = unknown>
 }
 
 class CommandQueue {
-  // A copy, as Command explains: the commands of an array in the old space outlive their pipeline.
+  // A copy, for the reason given at Command: an array in the old space keeps its commands after the pipeline has ended.
   readonly #commands: Command[] = [].slice();
   readonly #client: NearClient;
   readonly #path: BatchPath;

@@ -45,7 +45,7 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
   const refused = ["redis", "persist"].find((name) => name in options);
   if (refused !== undefined) {
     throw new TypeError(
-      `${refused}: must not be set, since a gateway for tests deletes all data between tests; set engine, or nothing`,
+      `${refused}: must not be set, since a gateway for tests deletes all data between tests; the option engine chooses the Redis that it starts`,
     );
   }
   const { engine: choice = "embedded", ...settings } = options;
