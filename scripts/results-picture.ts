@@ -23,6 +23,9 @@ const rowsOf = (result: Result) => result.data as unknown as readonly Row[];
 const sum = (rows: readonly Row[], key: string): number =>
   rows.flatMap((row) => (row[key] as { values: number[] }).values).reduce((all, value) => all + value, 0);
 
+/** Returns the name of a client for readers who have not seen the bench's tables. */
+export const nameOf = (label: string): string => (label === "bare agent" ? "http.Agent" : label);
+
 /** Returns how many calls of a client were lost after a freeze, in an arm of the scenario zombie. */
 export function lostAfterFreeze(zombie: Result, arm: string, label: string): number {
   const cases = rowsOf(zombie).filter((row) => String(row.arm) === arm && row.label === label);
@@ -138,7 +141,7 @@ function drawn({ head, note, numberOf }: Chart, clients: readonly ClientBars[]) 
   let y = HEAD;
   for (const { label, shipped, advised } of clients) {
     elements.push(
-      `<text class="name" x="${NAMES - 12}" y="${y + (advised ? 17 : 11)}" text-anchor="end">${label}</text>`,
+      `<text class="name" x="${NAMES - 12}" y="${y + (advised ? 17 : 11)}" text-anchor="end">${nameOf(label)}</text>`,
       bar(shipped, y, label.startsWith("warmline") ? "own" : "shipped"),
       bar(advised, y + 15, "advised"),
     );

@@ -5,7 +5,7 @@ import { clients as readClients, scenarios as readScenarios } from "../bench/src
 import { claimRows } from "../bench/src/report/claims.js";
 import { grouped } from "../bench/src/results/present.js";
 import type { Check, MatrixChart, Result } from "../bench/src/results/result.js";
-import { barsOf, type ClientBars, lostAfterFreeze } from "./results-picture.js";
+import { barsOf, type ClientBars, lostAfterFreeze, nameOf } from "./results-picture.js";
 
 // Pages show figures between <!-- bench: NAME --> and <!-- /bench -->. NAME is a block of this file or a scenario, whose table is
 // then shown as it is. The figures come from bench/results, which `npm run bench -- publish` writes; then
@@ -86,10 +86,19 @@ const LOAD_CLIENTS = [
   "node-redis (TCP)",
 ];
 
-/** Returns "a 3, b 0": the clients that have a number, and their numbers. */
+/** The picture of docs/benchmarks.md: its charts beside each other, or one below the other on a phone. */
+const PICTURE = `<picture>
+  <source media="(max-width: 640px)" srcset="./benchmarks-narrow.svg">
+  <img src="./benchmarks.svg" alt="Two bars for each client: calls lost after a freeze, and writes applied more than once">
+</picture>
+`;
+
+/** Returns "3 (a, c), 0 (b)": each number, and the clients that have it. */
 function counted(bars: readonly ClientBars[], numberOf: (bars: ClientBars) => number | undefined): string {
   const some = bars.filter((each) => numberOf(each) !== undefined);
-  return some.map((each) => `${each.label} ${numberOf(each)}`).join(", ");
+  return grouped(some, (each) => String(numberOf(each)))
+    .map(([number, clients]) => `${number} (${clients.map(({ label }) => nameOf(label)).join(", ")})`)
+    .join(", ");
 }
 
 /** Returns the bounds of the interval in a cell such as "1.2 (1.1 to 1.3)", "1.1 to 1.9" or "3". */
@@ -145,7 +154,7 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       writes.rows
         .find((row) => row[0] === way)!
         [1 + writes.pauses.indexOf("frozen for 2 s")]!.split(" (")[0]!;
-    return `**Where it is slower**: a cold start takes ${start} ms up to the first reply, with ten lines of \`http.Agent\` it takes ${startOfAgent} ms. An explicit pipeline of 1,000 GETs runs at ${inThousands(pipeline!)} thousand commands a second, with \`http.Agent\` at ${inThousands(pipelineOfAgent!)} thousand. On Upstash, the first write after 2 s frozen takes ${write("PING, then the write")} ms with a round trip of 20 ms, with @upstash/redis ${write("@upstash/redis")} ms; its test of the connection, a \`PING\`, counts as a command. [All figures](docs/performance.md).\n`;
+    return `**Where it is slower**: a cold start takes ${start} ms up to the first reply, with ten lines of \`http.Agent\` it takes ${startOfAgent} ms. An explicit pipeline of 1,000 GETs runs at ${inThousands(pipeline!)} thousand commands a second, with \`http.Agent\` at ${inThousands(pipelineOfAgent!)} thousand. On Upstash, with a round trip of 20 ms, the first write after a freeze of 2 s takes ${write("PING, then the write")} ms, with @upstash/redis ${write("@upstash/redis")} ms: warmline first tests the connection by a \`PING\`, which counts as a command. [All figures](docs/performance.md).\n`;
   },
   "all-faults": (results) => {
     const result = resultOf(results, "faults");
@@ -220,9 +229,9 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       inThousands(pick(load, [nodeOf(load), "pipeline of 1,000 GETs"], [client], ["commands/s"])[0]![1]!);
     const slower = `${pipeline("warmline")} with warmline and ${pipeline("bare agent")} with http.Agent, in thousands of commands a second`;
     return [
-      "![Two bars for each client: calls lost after a freeze, and writes applied more than once](benchmarks.svg)\n",
-      `Behind a middlebox that drops idle connections, warmline lost ${sum(({ shipped }) => shipped.lost)} first calls after a freeze; as shipped, of ${bars[0]!.shipped.calls} each: ${counted(peers, ({ shipped }) => shipped.lost)}; as [their docs advise](#peers): ${counted(peers, ({ advised }) => advised?.lost)}.`,
-      `Over all faults, writes applied more than once, warmline: ${sum(({ shipped }) => shipped.doubled ?? 0)}; as shipped: ${counted(peers, ({ shipped }) => shipped.doubled)}; as their docs advise: ${counted(peers, ({ advised }) => advised?.doubled)}.`,
+      PICTURE,
+      `Behind a middlebox that drops idle connections, warmline lost ${sum(({ shipped }) => shipped.lost)} first calls after a freeze. The others, of ${bars[0]!.shipped.calls} each, as shipped: ${counted(peers, ({ shipped }) => shipped.lost)}; as [their docs advise](#peers): ${counted(peers, ({ advised }) => advised?.lost)}.`,
+      `Over all faults, warmline applied ${sum(({ shipped }) => shipped.doubled ?? 0)} writes more than once. The others, as shipped: ${counted(peers, ({ shipped }) => shipped.doubled)}; as their docs advise: ${counted(peers, ({ advised }) => advised?.doubled)}.`,
       `Where \`http.Agent\` wins: its size, [cold starts](performance.md#starts-and-load), and explicit pipelines: 1,000 GETs run at ${slower} (${[...new Set([zombie, faults, load].map(runsOf))].join("; ")}).\n`,
     ].join("\n");
   },
@@ -263,7 +272,7 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
         .filter((trip) => trip.endsWith("TLS"))
         .map((trip) =>
           compared(
-            `${trip} away`,
+            `round trip ${trip}`,
             "a warm command, p50 ms",
             warm(trip, "warmline"),
             warm(trip, "ioredis (TCP)"),
