@@ -87,10 +87,10 @@ const LOAD_CLIENTS = [
 ];
 
 /** The picture of docs/benchmarks.md: its charts beside each other, or one below the other on a phone. */
-const PICTURE = `<picture>
+const PICTURE = `<p><picture>
   <source media="(max-width: 640px)" srcset="./benchmarks-narrow.svg">
   <img src="./benchmarks.svg" alt="Two bars for each client: calls lost after a freeze, and writes applied more than once">
-</picture>
+</picture></p>
 `;
 
 /** Returns "3 (a, c), 0 (b)": each number, and the clients that have it. */
