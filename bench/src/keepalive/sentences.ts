@@ -13,7 +13,7 @@ export function savedSentence(saved: Estimate, times: Estimate): string {
   const interval = `(${between(saved, 1)})`;
   const verdict = decide(saved, "at least", 0);
   if (verdict === "yes")
-    return `A kept connection saved ${ms(saved.value)} ${interval} per command, ${times.value.toFixed(1)}x.`;
+    return `A kept connection saved ${ms(saved.value)} ${interval} per command: a new one took ${times.value.toFixed(1)}x as long.`;
   if (verdict === "no")
     return `A kept connection saved nothing: a command took ${ms(-saved.value)} longer than over a new one.`;
   return `It is not clear whether a kept connection saved time: ${ms(saved.value)} ${interval} per command.`;
@@ -24,8 +24,8 @@ export function recreatedSentence(times: Estimate, connections: number): string 
   const verdict = decide(times, "at most", SAME_SPEED);
   const start = verdict === "undecided" ? "It is not clear whether a client" : "A client";
   const is = verdict === "yes" ? "is as fast as" : "is slower than";
-  const opened = `${connections} connection${connections === 1 ? "" : "s"}`;
-  return `${start} created in every call ${is} one kept outside: ${times.value.toFixed(2)}x (${between(times, 2)}), ${opened}.`;
+  const opened = connections === 1 ? "1 connection" : `up to ${connections} connections`;
+  return `${start} created in every call ${is} one kept outside: ${times.value.toFixed(2)}x (${between(times, 2)}), with ${opened} per process.`;
 }
 
 /** The first commands of a client after freezes in which the network dropped its connection. */
