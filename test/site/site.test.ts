@@ -174,6 +174,9 @@ describe("links of the site", () => {
   });
 });
 
+/** Pages of tables of figures. */
+const FIGURES = ["benchmarks", "performance", "scale"];
+
 const views = [
   { name: "desktop", width: 1_280, height: 800 },
   { name: "phone", width: 390, height: 844 },
@@ -199,6 +202,18 @@ describeInBrowser("the site in a browser", (browser) => {
     server?.close();
   });
 
+  test("tables of figures fit into their pages on a desktop", async () => {
+    const page = await browser().newPage({ viewport: { width: 1_280, height: 800 } });
+    for (const path of FIGURES) {
+      await page.goto(url + path);
+      const wide = await page.evaluate<string[]>(
+        `[...document.querySelectorAll(".vp-doc table")].filter((table) => table.scrollWidth > table.clientWidth).map((table) => table.innerText.slice(0, 80))`,
+      );
+      expect(wide, path).toEqual([]);
+    }
+    await page.close();
+  });
+
   const shots = join(root, "build/site-screenshots");
   mkdirSync(shots, { recursive: true });
 
@@ -213,7 +228,15 @@ describeInBrowser("the site in a browser", (browser) => {
         if (!request.url().startsWith(url) && !request.url().startsWith("data:"))
           problems.push(request.url());
       });
-      for (const path of ["", "getting-started", "cookbook", "commands", "gateway", "troubleshooting"]) {
+      for (const path of [
+        "",
+        "getting-started",
+        "cookbook",
+        "commands",
+        "gateway",
+        "troubleshooting",
+        ...FIGURES,
+      ]) {
         await page.goto(url + path, { waitUntil: "networkidle" });
         const { overflow, background } = (await page.evaluate(
           `({ overflow: document.documentElement.scrollWidth - innerWidth, background: getComputedStyle(document.body).backgroundColor })`,
