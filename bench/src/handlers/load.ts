@@ -1,7 +1,7 @@
 // A process that sends one request at a time on each connection: the next one after each response, or at a fixed rate, where
 // latencies count from the time at which a request is due. It tells its parent when it begins to measure, and then the result.
-// Every response to the same request has the same length, so responses are separated by counting bytes. That costs less than any
-// parser and leaves the processor to the server.
+// Responses are separated by counting bytes, which leaves the processor to the server. Nearly all are as long as the last one. If an
+// HTTP response is not, its Content-Length is read: the gateway's header with its age has a digit more after 36 s and after 1,296 s.
 import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -20,11 +20,13 @@ export interface LoadWork {
 
 const { port, request, connections, rate, warmupMs, measureMs }: LoadWork = JSON.parse(process.argv[2]!);
 const bytes = Buffer.from(request, "latin1");
+const isHttp = request.includes(" HTTP/1.1\r\n");
 /** The latencies in ms at a fixed rate. */
 const latencies: number[] = [];
 /** At a fixed rate: the times of requests that are due and wait for a connection, and connections that wait for a request. */
 const due: number[] = [];
 const idle: (() => void)[] = [];
+/** The length of the last response whose length was read. */
 let size = 0;
 let measuring = false;
 let running = true;
@@ -52,9 +54,22 @@ async function measureLength(): Promise<number> {
   throw new Error(`the server responded ${JSON.stringify(received.slice(0, 200))}`);
 }
 
+/** Returns the length of the response that a text begins; 0 while its head is incomplete. A reply of Redis is as long as the first one. */
+function lengthOf(text: string): number {
+  if (!isHttp) return size;
+  const bodyAt = text.indexOf("\r\n\r\n") + 4;
+  if (bodyAt < 4) return 0;
+  const length = /^content-length: *(\d+)/im.exec(text.slice(0, bodyAt))?.[1];
+  if (length !== undefined) size = bodyAt + Number(length);
+  return size;
+}
+
 function drive(): void {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
-  let left = size;
+  /** Of the current response: bytes so far, its length or 0 if unknown, and the text by which that is found out. */
+  let received = 0;
+  let length = 0;
+  let begin = "";
   let sentAt = 0;
   const send = () => {
     const from = rate === undefined ? performance.now() : due.shift();
@@ -62,15 +77,22 @@ function drive(): void {
       idle.push(send);
       return;
     }
-    left = size;
+    received = 0;
+    length = 0;
+    begin = "";
     sentAt = from;
     socket.write(bytes);
   };
   socket.on("connect", send);
   socket.on("data", (chunk) => {
-    left -= chunk.length;
-    if (left > 0) return;
-    if (left < 0) {
+    received += chunk.length;
+    if (length === 0 && received === size) length = size;
+    else if (length === 0) {
+      begin += chunk.toString("latin1");
+      length = lengthOf(begin);
+    }
+    if (length === 0 || received < length) return;
+    if (received > length) {
       // What follows on this connection can't be told apart.
       surplus++;
       socket.destroy();
