@@ -14,6 +14,6 @@ export function claimRows(results: readonly Result[]) {
     const { beside, verdict, agreement } = own?.check ?? {};
     const missing = unmeasured === undefined ? "not yet run" : "not measured";
     const reproduced = agreement ?? verdict ?? missing;
-    return { title, text, article, here, beside, reproduced, verdict, result: own?.result };
+    return { title, text, article, here, beside, reproduced, verdict, ...own };
   });
 }
