@@ -20,7 +20,6 @@ export interface LoadWork {
 
 const { port, request, connections, rate, warmupMs, measureMs }: LoadWork = JSON.parse(process.argv[2]!);
 const bytes = Buffer.from(request, "latin1");
-const isHttp = request.includes(" HTTP/1.1\r\n");
 /** The latencies in ms at a fixed rate. */
 const latencies: number[] = [];
 /** At a fixed rate: the times of requests that are due and wait for a connection, and connections that wait for a request. */
@@ -54,11 +53,10 @@ async function measureLength(): Promise<number> {
   throw new Error(`the server responded ${JSON.stringify(received.slice(0, 200))}`);
 }
 
-/** Returns the length of the response that a text begins; 0 while its head is incomplete. A reply of Redis is as long as the first one. */
-function lengthOf(text: string): number {
-  if (!isHttp) return size;
+/** Returns the length of the response that some bytes begin: by the Content-Length of its head, or else that of the last one. */
+function lengthOf(begin: Buffer): number {
+  const text = begin.toString("latin1");
   const bodyAt = text.indexOf("\r\n\r\n") + 4;
-  if (bodyAt < 4) return 0;
   const length = /^content-length: *(\d+)/im.exec(text.slice(0, bodyAt))?.[1];
   if (length !== undefined) size = bodyAt + Number(length);
   return size;
@@ -66,10 +64,8 @@ function lengthOf(text: string): number {
 
 function drive(): void {
   const socket = connect({ port, host: "127.0.0.1", noDelay: true });
-  /** Of the current response: bytes so far, its length or 0 if unknown, and the text by which that is found out. */
-  let received = 0;
-  let length = 0;
-  let begin = "";
+  /** The bytes that the current response lacks; 0 before its first one. */
+  let left = 0;
   let sentAt = 0;
   const send = () => {
     const from = rate === undefined ? performance.now() : due.shift();
@@ -77,22 +73,15 @@ function drive(): void {
       idle.push(send);
       return;
     }
-    received = 0;
-    length = 0;
-    begin = "";
     sentAt = from;
     socket.write(bytes);
   };
   socket.on("connect", send);
   socket.on("data", (chunk) => {
-    received += chunk.length;
-    if (length === 0 && received === size) length = size;
-    else if (length === 0) {
-      begin += chunk.toString("latin1");
-      length = lengthOf(begin);
-    }
-    if (length === 0 || received < length) return;
-    if (received > length) {
+    if (left === 0) left = chunk.length === size ? size : lengthOf(chunk);
+    left -= chunk.length;
+    if (left > 0) return;
+    if (left < 0) {
       // What follows on this connection can't be told apart.
       surplus++;
       socket.destroy();

@@ -32,6 +32,7 @@ test("README shows faults and what is slower, and docs/benchmarks.md lists all s
     "peers",
     "articles",
     "all-faults",
+    "publications",
     "scenarios",
   ]);
 });
