@@ -4,9 +4,10 @@ import { asAdvised } from "../bench/src/client/bench-client.js";
 import { clients as readClients, scenarios as readScenarios } from "../bench/src/registry.js";
 import { claimRows } from "../bench/src/report/claims.js";
 import { grouped } from "../bench/src/results/present.js";
+import type { PRICES } from "../bench/src/results/prices.js";
 import type { MatrixChart } from "../bench/src/results/result.js";
 import { advice } from "./results-advice.js";
-import { barsOf, type ClientBars, callsOf } from "./results-picture.js";
+import { barsOf, type ClientBars, callsOf, lostAfterFreeze } from "./results-picture.js";
 import { BOTH, type Published, type PublishedCheck } from "./results-publications.js";
 
 // Pages show figures between <!-- bench: NAME --> and <!-- /bench -->. NAME is a block of this file or a scenario, whose table is
@@ -236,6 +237,11 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
   publications: (results) => {
     const all = [...results.values()];
     const compared = all.flatMap(({ earlier }) => earlier ?? []);
+    const starts = all.flatMap(({ startedAt, runs }) => runs?.startedAt ?? [startedAt]).sort();
+    const last = all.find(({ runs }) => runs?.startedAt.includes(starts.at(-1)!))!;
+    const end = Date.parse(starts.at(-1)!) + (last.seconds / (last.runs?.count ?? 1)) * 1_000;
+    const hours = [starts[0]!, new Date(end).toISOString()].map((time) => time.slice(11, 16));
+    const voided = all.reduce((sum, { runs }) => sum + (runs?.void ?? 0), 0);
     const short = (commits: readonly (string | undefined)[]) =>
       [...new Set(commits)].map((commit) => commit?.slice(0, 9)).join(", ");
     const overlapping = (kind: "ratios" | "figures") => {
@@ -243,14 +249,24 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       const apart = compared.reduce((sum, each) => sum + each[kind].apart, 0);
       return `${rounded(total - apart)} of ${rounded(total)}`;
     };
-    return `The published results are of commit ${short(all.map(({ commit }) => commit))}, those of the first publication of ${short(compared.map(({ commit }) => commit))}. The intervals of ${overlapping("ratios")} ratios and of ${overlapping("figures")} other figures overlap.\n`;
+    const commits = [short(all.map(({ commit }) => commit)), short(compared.map(({ commit }) => commit))];
+    return `The published results are of commit ${commits[0]}, measured from ${hours[0]} to ${hours[1]} UTC with ${voided} void runs; those of the first publication are of ${commits[1]}. The intervals of ${overlapping("ratios")} ratios and of ${overlapping("figures")} other figures overlap.\n`;
   },
-  // From the clients themselves, not from results.
-  peers: () => {
+  // The options from the clients themselves, what they cost from zombie.
+  peers: (results) => {
     const rows = benchClients.flatMap(({ label, advised }) =>
       advised ? [[label, advised.settings, `[docs](${advised.link})`]] : [],
     );
-    return `${markdown(["client", "documented options, set by us", ""], rows)}\n`;
+    const zombie = resultOf(results, "zombie");
+    const costs = ["honest server", "silent server"].map((arm) => {
+      const lost = rows.flatMap(([label]) => {
+        const [shipped, set] = [label!, asAdvised(label!)].map((each) => lostAfterFreeze(zombie, arm, each));
+        return set! > shipped! ? [`${label} ${set} (as shipped ${shipped})`] : [];
+      });
+      return `from the ${arm} ${lost.join(", ")}`;
+    });
+    const calls = barsOf(zombie, resultOf(results, "faults"))[0]!.shipped.calls;
+    return `${markdown(["client", "documented options, set by us", ""], rows)}\n\nFirst calls lost after a freeze, of ${calls}, where these options lose more: ${costs.join("; ")}.\n`;
   },
   advice: (results) => {
     const [memory, keepalive, established, zombie] = ADVISORS.map((name) => resultOf(results, name));
@@ -265,7 +281,10 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     const rows = cases.flatMap((name) =>
       pick(result, [name], COST_CLIENTS, titles).map((row) => [name, ...row]),
     );
-    return markdown(["invocation", "client", ...titles], rows) + provenance(result);
+    const { upstash } = result.settings.prices as typeof PRICES;
+    const command = upstash.per100kCommands * 10;
+    const note = `After an idle second, a SET on Upstash takes a PING more: about $${(2 * command).toFixed(1)} per million instead of $${command.toFixed(1)}. `;
+    return markdown(["invocation", "client", ...titles], rows) + provenance(result, note);
   },
   // The medians of writes over TLS: the whole table has a hundred rows.
   "first-write": (results) => {
@@ -320,17 +339,18 @@ function blockOf(name: string, results: Results): string {
   const checks = results.get(name)?.checks.filter(({ article }) => !article) ?? [];
   if (checks.length === 0) return table;
   const rows = checks.map((check) => [check.expectation, actualOf(check), check.verdict]);
-  return `${table}\n${markdown(["check", "here", "verdict"], rows)}\n${unmeasured(results.get(name)!)}`;
+  return `${table}\n${markdown(["check", "here", "verdict"], rows)}\n${uncounted(results.get(name)!)}`;
 }
 
-/** Returns a sentence for responses that the gateway's load generator received and did not count. */
-function unmeasured(result: Published): string {
+/** Returns a sentence for the responses that the gateway's load generator could not tell apart, and so did not count. */
+function uncounted(result: Published): string {
   const rows = result.scenario === "gateway" ? (result.data as { surplus: { values: number[] } }[]) : [];
   const runs = rows.flatMap(({ surplus }) => surplus.values).filter((surplus) => surplus > 0);
   const sum = rounded(runs.reduce((all, surplus) => all + surplus, 0));
+  const times = runs.length === 1 ? "one run" : `${runs.length} runs`;
   return runs.length === 0
     ? ""
-    : `\nThe load generator took ${sum} responses for two, in ${runs.length} run, and did not count them.\n`;
+    : `\nNot counted: ${sum} responses in ${times}, which the load generator took for two.\n`;
 }
 
 /** Returns the medians of a first write over TLS: a row for each way, with its label and a cell for each pause. */
