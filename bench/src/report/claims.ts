@@ -12,9 +12,8 @@ export function claimRows(results: readonly Result[]) {
     const own = found.findLast(({ check }) => check.article?.id === id);
     const here = own ? checkText(own.check) : (unmeasured ?? `Scenario: ${scenario}`);
     const { beside, verdict, agreement } = own?.check ?? {};
-    const missing = unmeasured === undefined ? "not yet run" : "not measured";
-    const reproduced =
-      (agreement && number === undefined ? "same direction" : agreement) ?? verdict ?? missing;
+    const agreed = agreement && number === undefined ? "same direction" : agreement;
+    const reproduced = agreed ?? verdict ?? (unmeasured === undefined ? "not yet run" : "not measured");
     return { title, text, article, here, beside, reproduced, verdict, ...own };
   });
 }
