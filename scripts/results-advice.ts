@@ -71,7 +71,7 @@ export function advice(memory: Published, keepalive: Published, established: Pub
     ...ROUND_TRIPS.map((rttMs) => {
       const wanted = { part: "distance", rttMs, keepAlive: true };
       const warm = both((label) => runsOf(keepalive, { ...wanted, label }, "warm"));
-      return compared(`${rttMs} ms away, TLS`, "a warm command, p50 ms", warm, (ms) => ms.toFixed(2));
+      return compared(`round trip ${rttMs} ms, TLS`, "a warm command, p50 ms", warm, (ms) => ms.toFixed(2));
     }),
     [...held.slice(0, -1), "a gateway or pool"],
     lostRow(zombie, "honest server", "frozen, and the server closes"),
