@@ -17,7 +17,7 @@ test("README states the limits of both entries", () => {
   const readme = readFileSync(resolve(import.meta.dirname, "../../README.md"), "utf8");
   const kilobytes = (limit: number) => Math.ceil(limit / 1_000);
   expect(readme).toContain(
-    `gzipped ${kilobytes(LIMITS.fetch)} KB on edge and in browsers, ${kilobytes(LIMITS.node)} KB on Node`,
+    `gzipped at most ${kilobytes(LIMITS.fetch)} KB on edge and in browsers, ${kilobytes(LIMITS.node)} KB on Node`,
   );
 });
 

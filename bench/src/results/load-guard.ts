@@ -35,11 +35,9 @@ export async function watchLoad(): Promise<() => Load> {
 
 /** Returns the warning for a busy machine; undefined on an idle one. */
 export function warningOf(before: number, others: number | null): string | undefined {
-  const percent = (part: number) => `${Math.round(part * 100)}%`;
-  const parts = [
-    ...(before > MAX_SHARE ? [`${percent(before)} before the run`] : []),
-    ...((others ?? 0) > MAX_SHARE ? [`${percent(others!)} during it`] : []),
-  ];
+  const said = (used: number, when: string) =>
+    used > MAX_SHARE ? [`${Math.round(used * 100)}% ${when}`] : [];
+  const parts = [...said(before, "before the run"), ...said(others ?? 0, "during it")];
   if (parts.length === 0) return undefined;
   return `The machine was busy: other processes used ${parts.join(" and ")}. Repeat the run on an idle machine.`;
 }

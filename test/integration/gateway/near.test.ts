@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { slotOf } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { startRedis } from "../../../testbed/src/index.js";
 import { forTest, sharedByTests } from "../../support/lifetime.js";
-import { slotOf } from "../../support/slot.js";
 import { call } from "./http.js";
 
 /** The header of a response to a near cache, taken apart. */
