@@ -128,6 +128,6 @@ test.each([
   ["index.js", "{ debug: false }", undefined],
   ["fetch.js", "{}", "warmline"],
   ["fetch.js", "{ debug: false }", undefined],
-])("without a debug setting nothing is printed: %s, %s, NODE_DEBUG=%s", async (entry, options, NODE_DEBUG) => {
+])("by default nothing is printed: %s, %s, NODE_DEBUG=%s", async (entry, options, NODE_DEBUG) => {
   expect(await run(program(entry, options), NODE_DEBUG)).toEqual({ stdout: [], stderr: [] });
 });
