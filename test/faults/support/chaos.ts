@@ -99,7 +99,7 @@ export interface Tally {
   unknown: number;
   /** Keys whose counter is above 1. */
   readonly doubled: string[];
-  /** Keys whose call resolved though nothing was applied, or with another value than 1, or was applied though it rejected as unsent. */
+  /** Keys whose call resolved unapplied, or with another value than 1, or was applied though it rejected as unsent. */
   readonly wrong: string[];
 }
 
