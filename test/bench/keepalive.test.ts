@@ -143,7 +143,7 @@ test("Ctrl-C ends npm start and the processes that it started", {
     .toEqual([]);
 });
 
-test("keepalive and its part measure TCP clients and another HTTP client over TLS; two processes decide nothing", {
+test("keepalive and its part measure TCP clients and another HTTP client over TLS; two rounds decide no check", {
   tags: "redis-server",
   timeout: 180_000,
 }, async () => {

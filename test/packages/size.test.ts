@@ -7,7 +7,7 @@ import { type Size, sizeOf } from "../../scripts/size.js";
 
 function print(entry: string, { minified, gzipped, parts }: Size): void {
   const shares = parts.map(({ folder, minified, gzipped }) => `${folder} ${minified} (${gzipped})`);
-  console.info(`${entry}: ${minified} bytes minified, ${gzipped} gzipped. There: ${shares.join(", ")}`);
+  console.info(`${entry}: ${minified} bytes minified, ${gzipped} gzipped. By folder: ${shares.join(", ")}`);
 }
 
 /** The limits in bytes, gzipped. Lower them with every saving. README states them in KB. */

@@ -1,14 +1,14 @@
 import { decide } from "../results/checks.js";
 import type { Estimate } from "../statistics/series.js";
 
-/** How many times as long a command may take with a client that is created for it, to count as equally fast. */
+/** Maximum ratio of a command's time with a new client to that with a kept one at which both count as equally fast. */
 export const SAME_SPEED = 1.05;
 
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
 const between = ({ low, high }: Estimate, digits: number) =>
   `${low.toFixed(digits)} to ${high.toFixed(digits)}`;
 
-/** Returns what a kept connection saved: the time in ms that a command took less, and how many times as long it took over a new one. */
+/** Returns what a kept connection saved per command: `saved` in ms, and `times` as the ratio of the times without and with it. */
 export function savedSentence(saved: Estimate, times: Estimate): string {
   const interval = `(${between(saved, 1)})`;
   const verdict = decide(saved, "at least", 0);

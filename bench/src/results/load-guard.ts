@@ -16,7 +16,7 @@ export interface Load {
 const MAX_SHARE = 0.1;
 const SAMPLE_MS = 500;
 
-/** Measures the load of the machine for half a second. Returns a function that returns the load before and during the run, at its end. */
+/** Measures the load of the machine for half a second. Returns a function for the end of the run, which returns the load. */
 export async function watchLoad(): Promise<() => Load> {
   const first = ticks();
   await pause(SAMPLE_MS);

@@ -112,7 +112,7 @@ export default defineScenario({
   run: (each, { settings, defer }) => measure(each, settings.invocations, defer),
   report: (rows, { settings }) => {
     const { invocations, rounds } = settings;
-    // The order of VARIANTS.
+    // The rows of a client are in the order of VARIANTS.
     const clients = byClient(rows).map(({ rows: own, ...of }) => {
       const [on, recreated, off] = own;
       return { ...of, client: on!.client, on: on!, recreated: recreated!, off: off!, all: own };

@@ -15,7 +15,7 @@ type ExecutorOptions = NonNullable<Parameters<typeof createRedisCommandExecutor>
 /** Runs before or after each command. */
 export type ExecutionPolicy = NonNullable<ExecutorOptions["policies"]>[number];
 
-/** Add data although they are not flagged so: scripts and functions are kept, messages wait for readers. */
+/** Commands that add data although they have no flag for it: scripts and functions are kept, messages wait for readers. */
 const ALSO_ADD = new Set(["eval", "eval_ro", "publish", "spublish"]);
 /** Commands that add as many bytes as other keys hold. Their arguments do not show the amount. */
 const COPY_KEYS = new Set(["copy", "bitop", "sort", "georadius", "georadiusbymember", "pfmerge"]);
@@ -67,7 +67,7 @@ function replyTooLarge({ maxReplyBytes }: EmbeddedLimits): string {
 }
 
 /**
- * For commands that know the length of a reply, in bytes, only once they have its values.
+ * Checks the length of a reply, in bytes, for commands that know it only once they have its values.
  * @throws RedisCommandError beyond the limit
  */
 export function checkReplyLength(length: number, limits: EmbeddedLimits): void {
@@ -105,7 +105,7 @@ function resultingLength(name: string, args: readonly Buffer[], database: RedisD
   }
 }
 
-/** The furthest byte that a BITFIELD writes to. */
+/** Returns the length in bytes up to the furthest bit that a BITFIELD writes. */
 function bitfieldLength(args: readonly Buffer[]): number {
   let length = 0;
   for (let at = 1; at < args.length; at += 1) {
