@@ -4,6 +4,7 @@
  * @module warmline-adapters/keyv
  */
 import type { Redis } from "warmline";
+import { checkArguments } from "./check-arguments.js";
 import { pagesOfKeys, removeKeys } from "./remove-keys.js";
 
 /** Options of {@link KeyvStore}. */
@@ -37,7 +38,9 @@ export class KeyvStore {
   #namespace: string | undefined | null = null;
 
   /** @param redis the client. A write whose response is lost is sent again, since it is the same value. */
-  constructor(redis: Redis, { prefix = "keyv:" }: KeyvStoreOptions = {}) {
+  constructor(redis: Redis, options: KeyvStoreOptions = {}) {
+    checkArguments(redis, options, "prefix");
+    const { prefix = "keyv:" } = options;
     this.#redis = redis.with({ writes: "at-least-once" });
     this.#texts = this.#redis.with({ codec: "text" });
     this.#prefix = prefix;
