@@ -123,7 +123,8 @@ export function compress<Name extends CodecName = "json", V = never>(
   assert(writer !== undefined, NEEDS_ZSTD);
   const { levels, ...zip } = writer!;
   checkNumber(assert, "threshold", threshold, "a number of bytes", Number.MAX_SAFE_INTEGER, true);
-  checkNumber(assert, "maxSize", maxSize, "a number of bytes", 2 ** 31 - 1);
+  const wholeMaxSize = Number.isInteger(maxSize) ? maxSize : undefined;
+  checkNumber(assert, "maxSize", wholeMaxSize, "a whole number of bytes", 2 ** 31 - 1);
   assert(typeof text === "boolean", "text must be true or false");
   const [min, max] = levels;
   assert(

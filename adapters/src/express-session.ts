@@ -5,7 +5,7 @@
  */
 import session from "express-session";
 import type { Redis } from "warmline";
-import { checkTtl } from "./check-ttl.js";
+import { checkArguments, checkTtl } from "./check-arguments.js";
 import { pagesOfKeys, removeKeys } from "./remove-keys.js";
 
 /** Options of {@link SessionStore}. */
@@ -28,8 +28,10 @@ export class SessionStore extends session.Store {
   readonly #ttl: number;
 
   /** @param redis the client, with any codec. A write whose response is lost is sent again: each request writes its session anew. */
-  constructor(redis: Redis, { prefix = "session:", ttl = 86_400 }: SessionStoreOptions = {}) {
+  constructor(redis: Redis, options: SessionStoreOptions = {}) {
     super();
+    checkArguments(redis, options, "prefix", "ttl");
+    const { prefix = "session:", ttl = 86_400 } = options;
     checkTtl(ttl);
     this.#redis = redis.with({ writes: "at-least-once", codec: "json" });
     this.#prefix = prefix;

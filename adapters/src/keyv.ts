@@ -4,6 +4,7 @@
  * @module warmline-adapters/keyv
  */
 import type { Redis } from "warmline";
+import { checkArguments } from "./check-arguments.js";
 import { pagesOfKeys, removeKeys } from "./remove-keys.js";
 
 /** Options of {@link KeyvStore}. */
@@ -21,8 +22,9 @@ const MAX_TTL = 1e15;
 const BATCH = 200;
 
 /**
- * A store for `new Keyv({ store: new KeyvStore(redis) })`, of Keyv 5 and later. After a failed read or write, the Keyv emits `error`
- * and returns no value, or throws with `throwOnErrors`.
+ * A store for `new Keyv({ store: new KeyvStore(redis) })`, of Keyv 5 and later. After a failed read or write, the Keyv emits `error`.
+ * Its `get` of one key then returns no value, and `set` and `delete` return false, or they throw with `throwOnErrors`. Reads of
+ * several keys, `has`, and the iterator reject in any case: Keyv passes on the errors of its store.
  */
 export class KeyvStore {
   /** Keyv iterates over the stores of this dialect. */
@@ -36,7 +38,9 @@ export class KeyvStore {
   #namespace: string | undefined | null = null;
 
   /** @param redis the client. A write whose response is lost is sent again, since it is the same value. */
-  constructor(redis: Redis, { prefix = "keyv:" }: KeyvStoreOptions = {}) {
+  constructor(redis: Redis, options: KeyvStoreOptions = {}) {
+    checkArguments(redis, options, "prefix");
+    const { prefix = "keyv:" } = options;
     this.#redis = redis.with({ writes: "at-least-once" });
     this.#texts = this.#redis.with({ codec: "text" });
     this.#prefix = prefix;
@@ -83,13 +87,14 @@ export class KeyvStore {
     await this.#reporting(this.#texts.set(this.#prefix + key, assertText(value), lifetime(ttl)));
   }
 
-  /** Sets several values. They are sent in one request. */
-  async setMany(entries: { key: string; value: unknown; ttl?: number }[]): Promise<void> {
-    if (entries.length === 0) return;
+  /** Sets several values. They are sent in one request. Returns true for each: Keyv passes that on, against its type of a store. */
+  async setMany(entries: { key: string; value: unknown; ttl?: number }[]): Promise<any> {
+    if (entries.length === 0) return [];
     const pipeline = this.#texts.pipeline();
     for (const { key, value, ttl } of entries)
       pipeline.set(this.#prefix + key, assertText(value), lifetime(ttl));
     await this.#reporting(pipeline.exec());
+    return entries.map(() => true);
   }
 
   /** Removes the key. Returns whether it existed. */

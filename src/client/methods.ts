@@ -110,7 +110,7 @@ const clientMethods: Record<string, Bound> = {
     (executor) =>
     (script: string, options: { readonly?: boolean } = {}) => {
       assertKnownOptions("createScript", options, "readonly");
-      return createScript(executor, script, options.readonly ?? false);
+      return createScript(executor, script, options.readonly);
     },
   update:
     (executor) =>

@@ -10,7 +10,7 @@ import { Command, Pending, type Receiver, type Result } from "../execution/comma
 import { guardReads, guardWrite } from "../execution/exactly-once/guard.js";
 import { beforeCall, createLimits, type Limits, timeLeft } from "../execution/limits.js";
 import { getNear, type NearClient } from "../execution/near-hooks.js";
-import { sendCommands } from "../execution/request.js";
+import { LABELS, sendCommands } from "../execution/request.js";
 import { traced, traceName } from "../execution/trace.js";
 import { assertKnownOptions } from "../options/option-names.js";
 import type { BatchPath } from "../protocol/rest-protocol.js";
@@ -99,7 +99,6 @@ class CommandQueue {
     if (waitFor) await waitFor;
     const { settings } = client;
     const path = this.#path;
-    const isPipeline = path === "pipeline";
     const send = (commands: readonly Command[]): Promise<Result[]> => {
       const guardedWrites = commands.map((command) => guardWrite(client, command));
       const guarded = guardReads(client, guardedWrites, path, settings.scope);
@@ -108,9 +107,9 @@ class CommandQueue {
     };
     const near = getNear(client);
     const run = () =>
-      near ? near.runBatch(client, this.#commands, !isPipeline, send) : send(this.#commands);
+      near ? near.runBatch(client, this.#commands, path === "multi-exec", send) : send(this.#commands);
     return traced(client.context, "command", run, () => ({
-      command: traceName(isPipeline ? "PIPELINE" : "MULTI", this.#commands),
+      command: traceName(LABELS[path], this.#commands),
       batchSize: this.#commands.length,
     }));
   }

@@ -178,10 +178,10 @@ export function createRedisClass(platform: Platform): RedisConstructor {
       return Object.create(boundMethods(executor, new.target.prototype));
     }
 
-    static fromEnv(first: object = {}, second?: RedisOptions): Redis {
-      const isEnv = second !== undefined || isEnvironment(first);
-      const env = isEnv ? (first as Env) : platform.env();
-      const options: RedisOptions = isEnv ? (second ?? {}) : first;
+    static fromEnv(first?: object, second?: RedisOptions): Redis {
+      const isEnv = second !== undefined || isEnvironment(first ?? {});
+      const env = ((isEnv && first) || platform.env()) as Env;
+      const options: RedisOptions = (isEnv ? second : first) ?? {};
       assertConfig(
         options.url === undefined && options.token === undefined,
         "fromEnv() reads url and token from the environment: pass them to new Redis()",

@@ -53,9 +53,13 @@ export const optional = (encoder: ArgEncoder): ArgEncoder =>
 export const gathered = (encoder: ArgEncoder): ArgEncoder =>
   withTraits(encoder.bind(null), { gathers: true });
 
-/** As {@link gathered}. An argument that is an array is replaced by its items. */
-export const flattened = (encoder: ArgEncoder): ArgEncoder =>
-  gathered((out, arg, encode) => encoder(out, arg.flat(), encode));
+/** Several arguments, given as one array, by the encoders in turn. Reports an argument that is missing in the last turn. */
+export const inTurn =
+  (...encoders: ArgEncoder[]): ArgEncoder =>
+  (out, args, encode) => {
+    for (let i = 0; i < args.length || i % encoders.length; i++)
+      located("", encoders[i % encoders.length]!, out, args[i], encode, i);
+  };
 
 /** This argument and all later ones, at least `min`, each by the same encoder. */
 export const rest = (encoder: ArgEncoder, min: 0 | 1 = 1): ArgEncoder =>
@@ -64,8 +68,8 @@ export const rest = (encoder: ArgEncoder, min: 0 | 1 = 1): ArgEncoder =>
 /** An argument that has a default. */
 export const defaulting =
   (value: string | number): ArgEncoder =>
-  (out, arg) => {
-    out.push(toScalarArg(arg === undefined ? value : arg));
+  (out, arg = value) => {
+    out.push(toScalarArg(arg));
   };
 
 /** Encodes by `yes` if `test` returns true for the argument, else by `no`. */
@@ -84,7 +88,7 @@ export const array = (encoder: ArgEncoder): ArgEncoder => {
 };
 
 /** One item, or an array of items. */
-const oneOrMany = (encoder: ArgEncoder): ArgEncoder => {
+export const oneOrMany = (encoder: ArgEncoder): ArgEncoder => {
   const many = array(encoder);
   return (out, arg, encode) => (Array.isArray(arg) ? many : encoder)(out, arg, encode);
 };
@@ -108,6 +112,10 @@ export const counting =
 /** The number of elements, then each element. */
 export const counted = counting(scalars);
 
+/** A keyword, the number of this argument and all later ones, then these. Each may be an array of several. */
+export const countedRest = (keyword: string): ArgEncoder =>
+  prefixed(keyword, gathered(counting(inTurn(scalars))));
+
 /** An object, as alternating names and values. `encoder` encodes the values. */
 export const record = (encoder: ArgEncoder): ArgEncoder => {
   const each = strict(encoder);
@@ -125,15 +133,12 @@ export const entries = record(stored);
 /** The number of an object's properties, then the object as {@link entries}. */
 export const countedEntries = counting(entries, 2);
 
+const pairs = inTurn(scalar, stored);
+
 /** Names and stored values: one object, or alternating names and values as separate arguments. */
-export const entriesOrPairs: ArgEncoder = gathered((out, arg, encode) => {
-  if (arg.length === 1) return entries(out, arg[0], encode);
-  // An odd number: the missing value is reported.
-  const end = arg.length + (arg.length % 2);
-  for (let i = 0; i < end; i++) {
-    located("", i % 2 ? stored : scalar, out, arg[i], encode, i);
-  }
-});
+export const entriesOrPairs: ArgEncoder = gathered((out, args, encode) =>
+  args.length === 1 ? entries(out, args[0], encode) : pairs(out, args, encode),
+);
 
 /** A fixed keyword, then the argument. */
 export const prefixed = (keyword: string, encoder: ArgEncoder): ArgEncoder =>

@@ -1,7 +1,9 @@
 import {
   type ArgEncoder,
   gathered,
+  inTurn,
   limit,
+  oneOrMany,
   optional,
   options,
   prefixed,
@@ -169,9 +171,7 @@ export interface GenericCommands<K extends ReplyMode> {
 }
 
 export default defineCommands(() => {
-  const patterns: ArgEncoder = (out, arg, encode) => {
-    for (const pattern of [arg].flat()) prefixed("GET", scalar)(out, pattern, encode);
-  };
+  const patterns = oneOrMany(prefixed("GET", scalar));
 
   const sorting = sequence(options("by"), limit, options("get= order= alpha? store", { get: patterns }));
 
@@ -181,9 +181,14 @@ export default defineCommands(() => {
   const typed = records({ key: text, type: text });
 
   // Adapters pass the result of an earlier read: null means that there is nothing to remove.
-  const removed = gathered((out, arg, encode) => {
-    const keys = arg.flat().filter((key: unknown) => key !== null);
-    (keys.length > 0 ? scalars : scalar)(out, keys.length > 0 ? keys : arg[0], encode);
+  const unlessNull: ArgEncoder = (out, key, encode) => {
+    if (key !== null) scalar(out, key, encode);
+  };
+  const keys = inTurn(oneOrMany(unlessNull));
+  const removed = gathered((out, args, encode) => {
+    const before = out.length;
+    keys(out, args, encode);
+    if (out.length === before) scalar(out, args[0], encode);
   });
 
   const expiring = [scalar, scalar, optional(scalar)];

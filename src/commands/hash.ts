@@ -1,9 +1,9 @@
 import {
   counted,
   countedEntries,
+  countedRest,
   entriesOrPairs,
   flag,
-  flattened,
   optional,
   options,
   prefixed,
@@ -240,6 +240,7 @@ export interface HashCommands<K extends ReplyMode> {
 
 export default defineCommands(() => {
   const fields = prefixed("FIELDS", counted);
+  const fieldList = countedRest("FIELDS");
   const ofFields = read(list(int), scalar, fields);
 
   // The methods take the fields before the time, Redis after it.
@@ -261,11 +262,8 @@ export default defineCommands(() => {
       ),
       "whole",
     ),
-    hgetdel: checked(write(byField(1), scalar, flattened(fields)), "whole"),
-    hgetex: checked(
-      write(byField(2), scalar, options("ex px exat pxat persist?"), flattened(fields)),
-      "whole",
-    ),
+    hgetdel: checked(write(byField(1), scalar, fieldList), "whole"),
+    hgetex: checked(write(byField(2), scalar, options("ex px exat pxat persist?"), fieldList), "whole"),
     hincrby: write(int, scalar, scalar, scalar),
     hincrbyfloat: write(float, scalar, scalar, scalar),
     hkeys: read(list(text), scalar),

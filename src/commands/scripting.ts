@@ -45,7 +45,7 @@ export interface ScriptingCommands<K extends ReplyMode> {
 }
 
 // The number of keys is sent even if there are none.
-const keys = counting((out, arg = [], encode) => array(scalar)(out, arg, encode));
+const keys = counting(optional(array(scalar)));
 const scriptCall = (run: typeof read) => run(nested, scalar, keys, optional(array(json)));
 
 export const scriptingCommands = defineCommands(() => ({

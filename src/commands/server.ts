@@ -1,4 +1,4 @@
-import { type ArgEncoder, options, rest, scalar, scalars, strict } from "./args.js";
+import { oneOrMany, options, rest, scalar, scalars, strict } from "./args.js";
 import { int, list, nestedText, orNull, text, tuple } from "./decoders.js";
 import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
@@ -44,13 +44,8 @@ export interface ServerCommands<K extends ReplyMode> {
   time(): Reply<K, [number, number]>;
 }
 
-const flushing = strict(options("async?"));
-
 // @upstash/redis takes the options of flushall in an array, and those of flushdb without one.
-const flushOptions: ArgEncoder = (out, arg, encode) => {
-  for (const each of [arg].flat()) flushing(out, each, encode);
-};
-const flush = write(text, flushOptions);
+const flush = write(text, oneOrMany(strict(options("async?"))));
 
 export default defineCommands(() => ({
   commandCount: write(int),

@@ -1,7 +1,7 @@
 import {
   counted,
+  countedRest,
   entries,
-  flattened,
   optional,
   optionalCount,
   options,
@@ -281,7 +281,7 @@ export interface StreamCommands<K extends ReplyMode> {
 
 export default defineCommands(() => {
   const ids = prefixed("IDS", counted);
-  const idList = flattened(ids);
+  const idList = countedRest("IDS");
 
   // Redis assumes "=", so it is not sent.
   const bounds = options("threshold= limit");

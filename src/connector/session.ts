@@ -303,8 +303,9 @@ export class Session {
     if (errorText(received!) !== undefined) return received!;
     const text = received!.toString();
     const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, "m").exec(text)?.[1] ?? "";
+    // Clients read the facts by their places. No connection of Redis has the id 0.
     return array([
-      ...["server", "redis", "version", field("redis_version"), "proto", 2],
+      ...["server", "redis", "version", field("redis_version"), "proto", 2, "id", 0],
       ...["mode", field("redis_mode"), "role", field("role"), "modules", []],
     ]);
   }

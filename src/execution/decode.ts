@@ -5,26 +5,24 @@ import type { Command } from "./command.js";
 
 /**
  * Returns a command's value from its reply, or a promise of it if the schema validates asynchronously.
- * @param place position of the command in a batch.
  * @throws the reply if it is an ErrorReply; MalformedReply if the command can't have this reply; SchemaError.
  */
-export function decodeReply(command: Command, reply: RawReply, place?: number): unknown {
-  const { inContext, index = place } = command;
+export function decodeReply(command: Command, reply: RawReply): unknown {
+  const { inContext } = command;
   if (reply instanceof ErrorReply) throw reply;
-  return inContext ? inContext(() => readValue(command, reply, index)) : readValue(command, reply, index);
+  return inContext ? inContext(() => readValue(command, reply)) : readValue(command, reply);
 }
 
-function readValue(command: Command, reply: RawReply, index: number | undefined): unknown {
+function readValue(command: Command, reply: RawReply): unknown {
   const { spec, args, codec, schema } = command;
-  return schema ? readChecked(command, schema, reply, index) : spec.reply(reply, codec.decode, args);
+  return schema ? readChecked(command, schema, reply) : spec.reply(reply, codec.decode, args);
 }
 
 /** Returns the output of the schema for the values of a reply. Missing values, which are null, are not checked. */
 function readChecked(
-  { spec, args, codec: { decode } }: Command,
+  { spec, args, codec: { decode }, index }: Command,
   schema: StandardSchema,
   reply: RawReply,
-  index: number | undefined,
 ): unknown {
   let values: unknown[] = [];
   let rebuild = (checked: unknown[]): unknown => checked;

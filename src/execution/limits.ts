@@ -1,5 +1,5 @@
 import { assertConfig } from "../options/assert-config.js";
-import { throwIfAborted } from "../util/abort.js";
+import { isSignal, throwIfAborted } from "../util/abort.js";
 import { elapsed, moment } from "../util/clock.js";
 import { MAX_TIMER, within } from "../util/timers.js";
 import type { ConfiguredClient } from "./client-context.js";
@@ -69,11 +69,6 @@ export function getSignal({ signal }: Settings): AbortSignal | undefined {
   const result = signal();
   assertConfig(result === undefined || isSignal(result), "signal must return an AbortSignal");
   return result;
-}
-
-/** Whether a value is an AbortSignal, also of another realm or a polyfill. */
-export function isSignal(value: unknown): value is AbortSignal {
-  return "aborted" in Object(value) && "addEventListener" in (value as object);
 }
 
 /** Returns the time until the deadline, less the margin, in ms. Infinity without a deadline. */

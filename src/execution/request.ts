@@ -99,9 +99,9 @@ function decode(sent: readonly Pending[], route: Route, reply: RawReply): readon
   return reply.map((item, place): Verdict => {
     const { command } = sent[place]!;
     try {
-      return { kind: "value", value: decodeReply(command, item, place) };
+      return { kind: "value", value: decodeReply(command, item) };
     } catch (thrown) {
-      const error = errorOf(thrown, { command, possiblyApplied: false }, command.index ?? place);
+      const error = errorOf(thrown, { command, possiblyApplied: false }, command.index);
       // A transaction is never sent again in part.
       const kind = route === "pipeline" ? kindOf(error) : "error";
       return { kind, errorFor: (pending) => errorOf(error, pending) };

@@ -37,7 +37,7 @@ export async function* iterate(
 ): AsyncGenerator<unknown, void> {
   // hscan and zscan return pairs, as two items each.
   const width = /^[hz]/.test(name) ? 2 : 1;
-  const key = args.splice(0, name === "scan" ? 0 : 1);
+  const key = name === "scan" ? [] : [args.shift()];
   let cursor = "0";
   try {
     do {

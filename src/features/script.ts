@@ -30,7 +30,7 @@ export interface ReadonlyScript<T = unknown, Args extends readonly unknown[] = u
  * Returns a script with methods that run it.
  * @param readonly whether the script only reads, and so may run on a replica and be repeated.
  */
-export function createScript(executor: CommandExecutor, script: string, readonly: boolean): Script<any> {
+export function createScript(executor: CommandExecutor, script: string, readonly = false): Script<any> {
   const suffix = readonly ? "Ro" : "";
   const { context } = executor;
   let sha1 = "";

@@ -32,7 +32,7 @@ const STORED: Codec = { encode: (value) => value, decode: (stored) => stored };
  * @param change gets the value or null. It may be called several times.
  * @returns the stored value, or null.
  * @throws ConfigError in a scope of exactly-once writes, as in `idempotent`: a repeat of the scope would change the value again.
- * ArgumentError if `attempts` is below 1, or if the codec reads text and the stored value is not UTF-8: decoded
+ * ArgumentError if `change` is no function, if `attempts` is below 1, or if the codec reads text and the stored value is not UTF-8: decoded
  * as text, its bytes would become U+FFFD and be written back that way. WarmlineError if other clients changed the key at every
  * attempt.
  */
@@ -42,6 +42,7 @@ export async function update<T>(
   change: Updater<T>,
   { attempts = 10 }: UpdateOptions = {},
 ): Promise<T | null> {
+  if (typeof change !== "function") throw new ArgumentError("update: pass a function", { command: "update" });
   if (!(attempts >= 1)) throw new ArgumentError("update: attempts must be 1 or more", { command: "update" });
   const { codec, scope, writes } = executor.settings;
   if (scope && writes === "exactly-once")

@@ -156,7 +156,11 @@ export class LocalCache implements NearHooks {
       sent.push(this.#receiving(command));
       lifetimes.push(...load.lifetimes);
     });
-    if (sent.length === 0) return Promise.all(results);
+    if (sent.length === 0) {
+      // Nothing is sent, which would check the signal.
+      createLimits(client.settings);
+      return Promise.all(results);
+    }
     const loads = places.flatMap(({ load }) => load ?? []);
     try {
       const replies = await send([...sent, ...lifetimes]);

@@ -1,4 +1,5 @@
 import { ConfigError } from "../errors.js";
+import { isSignal } from "../util/abort.js";
 import { assertConfig } from "./assert-config.js";
 import { unknownOption } from "./option-names.js";
 import type {
@@ -52,7 +53,7 @@ const TRACING_OPTIONS: Record<keyof TracingOptions, Check> = {
 /** Options of `with()` and their checks. */
 const CALL_OPTIONS: Record<keyof CallOptions | keyof ScopeOptions, Check> = {
   signal: [
-    (value) => value !== null && (!value || typeof value === "function" || "aborted" in Object(value)),
+    (value) => value !== null && (!value || typeof value === "function" || isSignal(value)),
     "an AbortSignal",
   ],
   timeout: isMilliseconds,

@@ -1,10 +1,10 @@
 import type { Redis } from "../client/redis.js";
 import { ArgumentError, WarmlineError } from "../errors.js";
 import { checkClient, executorOf } from "../execution/executor-key.js";
-import { getSignal, isSignal } from "../execution/limits.js";
+import { getSignal } from "../execution/limits.js";
 import { type Assert, checkCall, checkNames } from "../options/check-call.js";
 import type { Signal } from "../options/options.js";
-import { throwIfAborted } from "../util/abort.js";
+import { isSignal, throwIfAborted } from "../util/abort.js";
 import { ABORT_FIELD, END_FIELD, type FollowedEntry } from "./entry.js";
 import { pollEntries } from "./poll.js";
 import { START } from "./position.js";

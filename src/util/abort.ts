@@ -34,3 +34,8 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
 export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw signal.reason;
 }
+
+/** Whether a value is an AbortSignal, also of another realm or a polyfill. */
+export function isSignal(value: unknown): value is AbortSignal {
+  return "aborted" in Object(value) && "addEventListener" in (value as object);
+}

@@ -173,6 +173,7 @@ test.each([
   "ERR Unknown option given: secret",
   "ERR User 'secret' not found",
   "ERR Path '$[?(@.name==\"secret\")]' does not exist",
+  "ERR Path '$[?(@.name==\"secret\")' is malformed",
   "SEARCH_SYNTAX Syntax error at offset 7 near secret",
   "ERR Error compiling script (new function): user_script:1: '=' expected near 'secret'",
   "ERR Error compiling script (new function): user_script:1: unexpected symbol near '\"it's secret\"'",

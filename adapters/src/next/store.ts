@@ -1,6 +1,6 @@
 import { deserialize, serialize } from "node:v8";
 import type { Redis } from "warmline";
-import { checkTtl } from "../check-ttl.js";
+import { checkArguments, checkTtl } from "../check-arguments.js";
 import { TagTimes } from "./tag-times.js";
 
 /** Options of the cache handlers. */
@@ -25,7 +25,9 @@ export class Store {
   readonly #ttl: number;
   readonly #onError: (error: unknown) => void;
 
-  constructor({ redis, prefix = "next:", ttl = 2_592_000, onError = printError }: NextCacheOptions) {
+  constructor(options: NextCacheOptions) {
+    const { redis, prefix = "next:", ttl = 2_592_000, onError = printError } = options;
+    checkArguments(redis, options, "redis", "prefix", "ttl", "onError");
     checkTtl(ttl);
     // Writing an entry or a tag twice is the same as once.
     const client = redis.with({ writes: "at-least-once", codec: "json" });

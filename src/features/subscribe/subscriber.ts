@@ -23,10 +23,10 @@ export interface Subscriber<TMessage = any> extends AsyncIterable<SubscriberMess
   /** Returns the channels or patterns, including those that are not subscribed to yet. */
   getSubscribedChannels(): string[];
   /**
-   * Unsubscribes from these channels or patterns. By default from all, and every listener is removed. Loops end with the last
+   * Unsubscribes from a channel or pattern, or from several. By default from all, and every listener is removed. Loops end with the last
    * subscription. Resolves when the requests have ended.
    */
-  unsubscribe(names?: readonly string[]): Promise<void>;
+  unsubscribe(names?: string | readonly string[]): Promise<void>;
   /**
    * Yields the messages from now on. Leaving the loop ends every subscription. If a loop falls a thousand messages or 1 MB behind,
    * the streams are not read. The server may then disconnect, which shows as a gap.

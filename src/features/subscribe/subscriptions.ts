@@ -87,10 +87,10 @@ class Subscriptions implements Subscriber {
     return [...this.#subscriptions.keys()];
   }
 
-  async unsubscribe(names?: readonly string[]): Promise<void> {
+  async unsubscribe(names?: string | readonly string[]): Promise<void> {
     const command = this.#method.toUpperCase();
     const reason = new ConnectionError(`${command}: cancelled by unsubscribe()`, { command });
-    const ended = this.#end(names ?? this.getSubscribedChannels(), reason);
+    const ended = this.#end([names ?? this.getSubscribedChannels()].flat(), reason);
     if (!names) this.removeAllListeners();
     await Promise.all(ended);
   }

@@ -74,6 +74,9 @@ class UndiciAttempt implements Attempt, DispatchHandler {
     this.#header = (name) => [headers[name]].flat().join(", ") || undefined;
     const length = this.#header("content-length");
     this.#collect(() => {
+      // A proxy has compressed the response, though no request asks for that.
+      if (/^(?!identity$)./i.test(this.#header("content-encoding") ?? ""))
+        throw new Error("the response is compressed: turn that off in the proxy in front of the endpoint");
       const allocate = (size: number) => new Uint8Array(size);
       this.#body = new Body(this.maxReplySize, allocate, length === undefined ? undefined : Number(length));
     });

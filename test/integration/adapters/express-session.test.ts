@@ -53,6 +53,14 @@ test("length and clear concern sessions alone", async () => {
   expect(await redis.keys("*")).toEqual(["other"]);
 });
 
+test("an object that is no client, and an unknown option, are refused", () => {
+  const client = Redis.fromEnv();
+  expect(() => new SessionStore({ client } as never)).toThrow("redis must be a client of warmline");
+  expect(() => new SessionStore(client, { tll: 5 } as never)).toThrow(
+    "unknown option tll; the options are prefix, ttl",
+  );
+});
+
 test("an error of Redis is passed to the callback", async () => {
   const redis = Redis.fromEnv();
   await redis.rpush("session:1", "x");

@@ -31,10 +31,12 @@ describe("a Keyv on KeyvStore", () => {
     const keyv = keyvOf("app");
     await keyv.set("short", 1, 60_000);
     expect(await Redis.fromEnv().pttl("keyv:app:short")).toBeGreaterThan(50_000);
-    await keyv.setMany([
+    const entries = [
       { key: "a", value: 1, ttl: 60_000 },
       { key: "b", value: 2 },
-    ]);
+    ];
+    expect(await keyv.setMany(entries)).toEqual([true, true]);
+    expect(await keyv.setMany([])).toEqual([]);
     expect(await Redis.fromEnv().ttl("keyv:app:a")).toBeGreaterThan(50);
     expect(await Redis.fromEnv().ttl("keyv:app:b")).toBe(-1);
   });
@@ -116,6 +118,9 @@ describe("a Keyv on KeyvStore", () => {
     keyv.on("error", (error) => errors.push(error));
     expect(await keyv.get("a")).toBeUndefined();
     expect(String(errors[0])).toContain("WRONGPASS");
+    await expect(keyv.get(["a", "b"])).rejects.toThrow("WRONGPASS");
+    await expect(keyv.has("a")).rejects.toThrow("WRONGPASS");
+    expect(await keyv.delete("a")).toBe(false);
   });
 
   test("a value that is not text is an error that says what to do", async () => {

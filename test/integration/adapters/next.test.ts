@@ -20,6 +20,11 @@ test.each([0, Number.POSITIVE_INFINITY])("a ttl of %s is refused", (ttl) => {
   expect(() => createUseCacheHandler({ redis, ttl })).toThrow(/^ttl must be a positive number of seconds/);
 });
 
+test("an unknown option is refused", () => {
+  const options = { redis: Redis.fromEnv(), onerror() {} };
+  expect(() => createUseCacheHandler(options)).toThrow("unknown option onerror");
+});
+
 describe("the handler for cacheHandlers", () => {
   const instances = () => [0, 1].map(() => createUseCacheHandler({ redis: Redis.fromEnv() }));
 

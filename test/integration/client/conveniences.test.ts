@@ -180,6 +180,14 @@ describeEngines("conveniences", ({ start }) => {
       expect(await redis.exists("a", "h", "n")).toBe(0);
     });
 
+    test("an error has an index in a pipeline, but not in a request that the client put together", async () => {
+      await redis.rpush("list", 1);
+      const wrongType = (index: number | undefined) => ({ code: "WRONGTYPE", command: "INCR", index });
+      const results = await Promise.allSettled([redis.get("none"), redis.incr("list")]);
+      expect(results[1]).toMatchObject({ reason: wrongType(undefined) });
+      await expect(redis.pipeline().get("none").incr("list").exec()).rejects.toMatchObject(wrongType(1));
+    });
+
     test("a pipeline's timeout includes the waits of its blocking commands", async () => {
       const hasty = redis.with({ timeout: 300 });
       await redis.rpush("jobs", "a");

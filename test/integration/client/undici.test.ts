@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import * as library from "undici";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
@@ -59,6 +60,25 @@ describe("a dispatcher", () => {
         retries: 1,
         opened: 0,
       });
+    });
+
+    test("a compressed response is an error that says so, unless an interceptor decompresses it", async () => {
+      const body = gzipSync('{"result":"v"}');
+      endpoint.onRequest = ({ socket }) => {
+        const headers = [
+          "content-type: application/json",
+          "content-encoding: gzip",
+          `content-length: ${body.length}`,
+        ];
+        socket.write(
+          Buffer.concat([Buffer.from(`HTTP/1.1 200 OK\r\n${headers.join("\r\n")}\r\n\r\n`), body]),
+        );
+      };
+      await expect(client(new library.Agent(), { ...options(), retry: false }).get("k")).rejects.toThrow(
+        "the response is compressed",
+      );
+      const agent = new library.Agent().compose(library.interceptors.decompress());
+      expect(await client(agent, options()).get("k")).toBe("v");
     });
   });
 

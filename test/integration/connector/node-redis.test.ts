@@ -36,6 +36,11 @@ test("commands, transactions and scans have the replies that they have over TCP"
   expect(keys.sort()).toEqual(["h", "n", "z"]);
 });
 
+test("HELLO gives the facts in the places where node-redis reads them", async () => {
+  const facts = { server: "redis", proto: 2, id: 0, mode: "standalone", role: "master", modules: [] };
+  expect(await (await connect()).hello()).toMatchObject(facts);
+});
+
 test("a subscriber gets the messages of its channels and patterns", async () => {
   const [subscriber, publisher] = [await connect(), await connect()];
   const received: string[][] = [];

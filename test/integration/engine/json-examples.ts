@@ -57,7 +57,7 @@ export const EXAMPLES: Record<string, Example> = {
       ["JSON.SET other $.x 1", "-ERR new objects must be created at the root"],
       ["JSON.SET d $ {", "-ERR value is not valid JSON"],
       ["JSON.SET d $ 1 AA", "-ERR syntax error"],
-      ["JSON.SET d $[ 1", "-ERR Invalid path '$['"],
+      ["JSON.SET d $[ 1", "-ERR Path '$[' is malformed"],
     ],
   },
   "SET at several places": {

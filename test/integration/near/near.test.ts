@@ -343,6 +343,7 @@ describe("a near cache", { tags: "redis-server" }, () => {
     await redis.get("near:a");
     const signal = AbortSignal.abort(new Error("enough"));
     await expect(redis.with({ signal }).get("near:a")).rejects.toThrow("enough");
+    await expect(redis.with({ signal }).pipeline().get("near:a").exec()).rejects.toThrow("enough");
     await server.command("CLIENT", "PAUSE", 1_600, "ALL");
     passTime(100_000);
     const began = performance.now();

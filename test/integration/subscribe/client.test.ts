@@ -79,7 +79,7 @@ describeEngines("subscribers", (setup) => {
       expect(await redis.spublish("jobs", "last")).toBe(1);
       expect((await next).value).toEqual({ channel: "jobs", message: "last" });
       heard.length = 0;
-      await subscriber.unsubscribe(["jobs"]);
+      await subscriber.unsubscribe("jobs");
       expect(heard).toEqual([["sunsubscribe", 1]]);
       expect(subscriber.getSubscribedChannels()).toEqual(["a,b"]);
     });

@@ -168,7 +168,8 @@ describe("values that GLIDE 2.5.2 has stored", () => {
 test.each([
   [{ format: "lz4" }, 'format must be "gzip" or "zstd"'],
   [{ threshold: -1 }, "threshold must be a number of bytes from 0"],
-  [{ maxSize: 0 }, "maxSize must be a number of bytes above 0 to 2147483647"],
+  [{ maxSize: 0 }, "maxSize must be a whole number of bytes above 0 to 2147483647"],
+  [{ maxSize: 1.5 }, "maxSize must be a whole number"],
   [{ maxSize: 2 ** 31 }, "maxSize must be"],
   [{ level: 10 }, "level must be a whole number from 0 to 9 for gzip"],
   [{ level: 1.5 }, "level must be a whole number"],

@@ -235,6 +235,7 @@ test.each([
   [{ write: "at-most-once" }, "unknown option write; did you mean writes?"],
   [{ signal: 5 }, "signal must be an AbortSignal"],
   [{ signal: {} }, "signal must be an AbortSignal"],
+  [{ signal: { aborted: false } }, "signal must be an AbortSignal"],
   [{ signal: new AbortController() }, "signal must be an AbortSignal"],
   [undefined, "with() needs an object of options"],
   ["exactly-once", "with() needs an object of options"],
@@ -257,8 +258,19 @@ test("options of fromEnv are never ignored", () => {
   expect(() => Redis.fromEnv({}, { timeOut: 5 } as never)).toThrow(/unknown option timeOut/);
 });
 
+test("fromEnv reads process.env if it is given options in the second place alone", async () => {
+  vi.stubEnv("WARMLINE_URL", "https://only.example");
+  await expect(Redis.fromEnv(undefined, { timeout: 5 }).get("k")).rejects.toThrow(
+    "WARMLINE_TOKEN is not set",
+  );
+});
+
 test("options and arguments of the client's own methods are never ignored", async () => {
   const redis = new Redis(endpoint);
+  await expect(redis.update("k", 1 as never)).rejects.toThrow("update: pass a function");
+  await expect(redis.hscanIterator(undefined as never).next()).rejects.toThrow(
+    "HSCAN: argument 1 is undefined",
+  );
   expect(() => redis.createScript("return 1", { readOnly: true } as never)).toThrow(
     "createScript: unknown option readOnly; did you mean readonly?",
   );

@@ -73,7 +73,7 @@ function compileQuery(text: string): JSONPathQuery {
   try {
     return environment.compile(standardPath(text));
   } catch {
-    throw new RedisCommandError(`Invalid path '${text}'`);
+    throw new RedisCommandError(`Path '${text}' is malformed`);
   }
 }
 
