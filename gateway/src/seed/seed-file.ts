@@ -40,7 +40,10 @@ export function readSeedFile(path: string, opened?: ReadonlySet<string>): SeedFi
     if (trimmed === "" || trimmed.startsWith("#")) continue;
     const line = index + 1;
     try {
-      const command = readCommand(trimmed);
+      const isJson = trimmed.startsWith("[");
+      const command = isJson
+        ? readJsonCommand(Buffer.from(trimmed, "latin1"))
+        : commandOf(splitLine(trimmed));
       const reason =
         waitOf(command) === null ? denialReason(command, { kind: "single", before: 0 }, opened) : BLOCKS;
       if (reason !== null) throw new BadRequest(reason);
@@ -54,7 +57,3 @@ export function readSeedFile(path: string, opened?: ReadonlySet<string>): SeedFi
 }
 
 const BLOCKS = "a blocking command is not allowed here";
-
-function readCommand(line: string): Command {
-  return line.startsWith("[") ? readJsonCommand(Buffer.from(line, "latin1")) : commandOf(splitLine(line));
-}
