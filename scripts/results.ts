@@ -4,8 +4,11 @@ import { asAdvised } from "../bench/src/client/bench-client.js";
 import { clients as readClients, scenarios as readScenarios } from "../bench/src/registry.js";
 import { claimRows } from "../bench/src/report/claims.js";
 import { grouped } from "../bench/src/results/present.js";
-import type { Check, MatrixChart, Result } from "../bench/src/results/result.js";
-import { barsOf, type ClientBars, lostAfterFreeze } from "./results-picture.js";
+import type { PRICES } from "../bench/src/results/prices.js";
+import type { MatrixChart } from "../bench/src/results/result.js";
+import { advice } from "./results-advice.js";
+import { barsOf, type ClientBars, callsOf, lostAfterFreeze, nameOf } from "./results-picture.js";
+import { BOTH, casesOf, type Published, type PublishedCheck } from "./results-publications.js";
 
 // Pages show figures between <!-- bench: NAME --> and <!-- /bench -->. NAME is a block of this file or a scenario, whose table is
 // then shown as it is. The figures come from bench/results, which `npm run bench -- publish` writes; then
@@ -14,14 +17,19 @@ import { barsOf, type ClientBars, lostAfterFreeze } from "./results-picture.js";
 const folder = resolve(import.meta.dirname, "../bench/results");
 
 /** Published results, by scenario. */
-type Results = ReadonlyMap<string, Result>;
+type Results = ReadonlyMap<string, Published>;
+
+/** The label that results of before 2026-11-29 have in place of {@link asAdvised}'s: their settings were chosen by this project. */
+const FORMER_LABEL = "as its docs advise";
+const LABEL = asAdvised("").slice(2);
 
 /** The results in `bench/results`. */
 export const results: Results = new Map(
   readdirSync(folder)
     .filter((file) => file.endsWith(".json"))
     .map((file) => {
-      const result: Result = JSON.parse(readFileSync(join(folder, file), "utf8"));
+      const text = readFileSync(join(folder, file), "utf8").replaceAll(FORMER_LABEL, LABEL);
+      const result: Published = JSON.parse(text);
       return [result.scenario, result] as const;
     }),
 );
@@ -30,6 +38,7 @@ const [scenarios, benchClients] = [await readScenarios(), await readClients()];
 
 /** The columns of wide tables that their pages show. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  fluid: ["requests", "client", "p50 ms", "CPU us per command"],
   fleet: ["gateway", "instances", "peak open", "evicted", "refusals", "failed", "p50 ms", "p99 ms"],
   near: [
     "writes",
@@ -59,6 +68,9 @@ const FAULT_CLIENTS: Readonly<Record<string, string>> = {
   "ioredis (TCP)": "ioredis",
   "node-redis (TCP)": "node-redis",
 };
+/** What the servers of faults and zombie announce, which decides what fetch's connection pool does. */
+const ANNOUNCED =
+  "The server announces an idle limit of 310 s, as warmline-gateway does. Without such a header fetch, undici and @upstash/redis give up a socket after 4 s.";
 /** The description of an outcome for users. */
 const SEEN: Readonly<Record<string, string>> = {
   right: "right, once",
@@ -73,6 +85,8 @@ const START_CLIENTS = ["warmline", "@upstash/redis", "bare agent", "ioredis (TCP
 
 const tuned = (label: string) => `${label}, tuned`;
 
+const ADVISORS = ["memory", "keepalive", "established", "zombie"];
+
 const COST_CLIENTS = ["warmline", "@upstash/redis", "bare agent", "ioredis (TCP)"];
 
 const LOAD_CLIENTS = [
@@ -86,22 +100,19 @@ const LOAD_CLIENTS = [
   "node-redis (TCP)",
 ];
 
-/** Returns "a 3, b 0": the clients that have a number, and their numbers. */
+/** The picture of docs/benchmarks.md: its charts beside each other, or one below the other on a phone. */
+const PICTURE = `<p><picture>
+  <source media="(max-width: 640px)" srcset="./benchmarks-narrow.svg">
+  <img src="./benchmarks.svg" alt="Two bars for each client: calls lost after a freeze, and writes applied more than once">
+</picture></p>
+`;
+
+/** Returns "3 (a, c), 0 (b)": each number, and the clients that have it. */
 function counted(bars: readonly ClientBars[], numberOf: (bars: ClientBars) => number | undefined): string {
   const some = bars.filter((each) => numberOf(each) !== undefined);
-  return some.map((each) => `${each.label} ${numberOf(each)}`).join(", ");
-}
-
-/** Returns the bounds of the interval in a cell such as "1.2 (1.1 to 1.3)", "1.1 to 1.9" or "3". */
-function ends(cell: string): readonly [low: number, high: number] {
-  const numbers = [...cell.replaceAll(",", "").matchAll(/-?\d+(?:\.\d+)?/g)].map(([text]) => Number(text));
-  return [numbers.at(-2) ?? numbers[0]!, numbers.at(-1)!];
-}
-
-/** Returns the name of the lower cell, or "either" if the intervals overlap. */
-function better(http: string, tcp: string): string {
-  const [[lowOfHttp, highOfHttp], [lowOfTcp, highOfTcp]] = [ends(http), ends(tcp)];
-  return highOfHttp < lowOfTcp ? "HTTP" : highOfTcp < lowOfHttp ? "TCP" : "either";
+  return grouped(some, (each) => String(numberOf(each)))
+    .map(([number, clients]) => `${number} (${clients.map(({ label }) => nameOf(label)).join(", ")})`)
+    .join(", ");
 }
 
 /** The blocks of pages. Each returns Markdown, or an empty text to leave the block out. */
@@ -130,22 +141,27 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     );
     const isFair = advised.every((kind) => ["", "right", "rejected"].includes(kind));
     const withAdvice = isFair ? "none of them hangs or counts twice" : "some of these end right";
-    return `${markdown(["", "warmline, one gateway", head], rows)}\n\nWith [the settings that their docs advise](docs/benchmarks.md#peers), ${withAdvice}. Measured ${dateOf(result)}, ${runsOf(result)}; [all faults](docs/benchmarks.md#faults).\n`;
+    return `${markdown(["", "warmline, one gateway", head], rows)}\n\nWith [documented options, set by us](docs/benchmarks.md#peers), ${withAdvice}. ${ANNOUNCED} Measured ${dateOf(result)}, ${runsOf(result)}; [all faults](docs/benchmarks.md#faults).\n`;
   },
   slower: (results) => {
     const [cold, load] = [resultOf(results, "cold"), resultOf(results, "throughput")];
-    const beside = (result: Result, cells: readonly string[], title: string) =>
+    const beside = (result: Published, cells: readonly string[], title: string) =>
       ["warmline", "bare agent"].map(
         (client) => pick(result, cells, [client], [title])[0]![1]!.split(" (")[0]!,
       );
     const [start, startOfAgent] = beside(cold, [coldCase(cold)], "init and first ms");
     const [pipeline, pipelineOfAgent] = beside(load, [nodeOf(load), "pipeline of 1,000 GETs"], "commands/s");
+    const warm = (client: string) =>
+      pick(resultOrPart(results, "distance")!, ["0 ms, TLS"], [client], ["warm p50 ms"])[0]![1]!.split(
+        " (",
+      )[0]!;
     const writes = firstWrites(results);
     const write = (way: string) =>
       writes.rows
         .find((row) => row[0] === way)!
         [1 + writes.pauses.indexOf("frozen for 2 s")]!.split(" (")[0]!;
-    return `**Where it is slower**: a cold start takes ${start} ms up to the first reply, with ten lines of \`http.Agent\` it takes ${startOfAgent} ms. An explicit pipeline of 1,000 GETs runs at ${inThousands(pipeline!)} thousand commands a second, with \`http.Agent\` at ${inThousands(pipelineOfAgent!)} thousand. On Upstash, the first write after 2 s frozen takes ${write("PING, then the write")} ms with a round trip of 20 ms, with @upstash/redis ${write("@upstash/redis")} ms; its test of the connection, a \`PING\`, counts as a command. [All figures](docs/performance.md).\n`;
+    const text = `**Where it is slower**: a cold start takes ${start} ms up to the first reply, with ten lines of \`http.Agent\` it takes ${startOfAgent} ms. A warm command takes ${warm("warmline")} ms at no distance, over TCP with ioredis ${warm("ioredis (TCP)")} ms. An explicit pipeline of 1,000 GETs runs at ${inThousands(pipeline!)} thousand commands a second, with \`http.Agent\` at ${inThousands(pipelineOfAgent!)} thousand. On Upstash, with a round trip of 20 ms, the first write after a freeze of 2 s takes ${write("PING, then the write")} ms, with @upstash/redis ${write("@upstash/redis")} ms: warmline first tests the connection by a \`PING\`, which counts as a command. [All figures](docs/performance.md).\n`;
+    return text.replaceAll(`${BOTH} ms`, " ms (two publications)");
   },
   "all-faults": (results) => {
     const result = resultOf(results, "faults");
@@ -158,7 +174,7 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       ...outcomes(result, title, variants).map((kinds) => kinds.join(" / ")),
     ]);
     const note = columns.some((label) => advisedLabels.includes(label))
-      ? "Two words: as shipped / [as its docs advise](#peers). "
+      ? "Two words: as shipped / [with documented options, set by us](#peers). "
       : "";
     return markdown(["", ...labels], lines) + provenance(result, note);
   },
@@ -211,6 +227,12 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
   // The picture is docs/benchmarks.svg.
   picture: (results) => {
     const [zombie, faults] = [resultOf(results, "zombie"), resultOf(results, "faults")];
+    const isPublished = casesOf(zombie)
+      .at(-1)!
+      .some(({ arm }) => arm === "middlebox, nothing announced");
+    const unpublished = isPublished
+      ? ""
+      : " A middlebox without that header is measured from the next publication on.";
     const bars = barsOf(zombie, faults);
     const peers = bars.filter(({ label }) => !label.startsWith("warmline"));
     const warmline = bars.filter(({ label }) => label.startsWith("warmline"));
@@ -220,71 +242,52 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       inThousands(pick(load, [nodeOf(load), "pipeline of 1,000 GETs"], [client], ["commands/s"])[0]![1]!);
     const slower = `${pipeline("warmline")} with warmline and ${pipeline("bare agent")} with http.Agent, in thousands of commands a second`;
     return [
-      "![Two bars for each client: calls lost after a freeze, and writes applied more than once](benchmarks.svg)\n",
-      `Behind a middlebox that drops idle connections, warmline lost ${sum(({ shipped }) => shipped.lost)} first calls after a freeze; as shipped, of ${bars[0]!.shipped.calls} each: ${counted(peers, ({ shipped }) => shipped.lost)}; as [their docs advise](#peers): ${counted(peers, ({ advised }) => advised?.lost)}.`,
-      `Over all faults, writes applied more than once, warmline: ${sum(({ shipped }) => shipped.doubled ?? 0)}; as shipped: ${counted(peers, ({ shipped }) => shipped.doubled)}; as their docs advise: ${counted(peers, ({ advised }) => advised?.doubled)}.`,
+      PICTURE,
+      `Behind a middlebox that drops idle connections, warmline lost ${sum(({ shipped }) => shipped.lost)} first INCRs after a freeze. The others, as shipped, of ${bars[0]!.shipped.calls} each: ${counted(peers, ({ shipped }) => shipped.lost)}; with [documented options, set by us](#peers): ${counted(peers, ({ advised }) => advised?.lost)}. ${ANNOUNCED}${unpublished}`,
+      `Over all faults, how often a write was applied again, warmline: ${sum(({ shipped }) => shipped.doubled ?? 0)}. The others, as shipped, of ${callsOf(peers)}: ${counted(peers, ({ shipped }) => shipped.doubled)}; with documented options, set by us: ${counted(peers, ({ advised }) => advised?.doubled)}. A write may be applied again several times.`,
       `Where \`http.Agent\` wins: its size, [cold starts](performance.md#starts-and-load), and explicit pipelines: 1,000 GETs run at ${slower} (${[...new Set([zombie, faults, load].map(runsOf))].join("; ")}).\n`,
     ].join("\n");
   },
-  // From the clients themselves, not from results.
-  peers: () => {
+  // The two publications, and how many of their intervals overlap.
+  publications: (results) => {
+    const all = [...results.values()];
+    const compared = all.flatMap(({ earlier }) => earlier ?? []);
+    const starts = all.flatMap(({ startedAt, runs }) => runs?.startedAt ?? [startedAt]).sort();
+    const last = all.find(({ runs }) => runs?.startedAt.includes(starts.at(-1)!))!;
+    const end = Date.parse(starts.at(-1)!) + (last.seconds / (last.runs?.count ?? 1)) * 1_000;
+    const hours = [starts[0]!, new Date(end).toISOString()].map((time) => time.slice(11, 16));
+    const voided = all.reduce((sum, { runs }) => sum + (runs?.void ?? 0), 0);
+    const short = (commits: readonly (string | undefined)[]) =>
+      [...new Set(commits)].map((commit) => commit?.slice(0, 9)).join(", ");
+    const overlapping = (kind: "ratios" | "figures") => {
+      const total = compared.reduce((sum, each) => sum + each[kind].compared, 0);
+      const apart = compared.reduce((sum, each) => sum + each[kind].apart, 0);
+      return `${rounded(total - apart)} of ${rounded(total)}`;
+    };
+    const commits = [short(all.map(({ commit }) => commit)), short(compared.map(({ commit }) => commit))];
+    return `The published results are of commit ${commits[0]}, measured from ${hours[0]} to ${hours[1]} UTC with ${voided} void runs; those of the first publication are of ${commits[1]}. The intervals of ${overlapping("ratios")} ratios and of ${overlapping("figures")} other figures overlap.\n`;
+  },
+  // The options from the clients themselves, what they cost from zombie.
+  peers: (results) => {
     const rows = benchClients.flatMap(({ label, advised }) =>
       advised ? [[label, advised.settings, `[docs](${advised.link})`]] : [],
     );
-    return `${markdown(["client", "as its docs advise", ""], rows)}\n`;
+    const zombie = resultOf(results, "zombie");
+    const costs = ["honest server", "silent server"].map((arm) => {
+      const lost = rows.flatMap(([label]) => {
+        const [shipped, set] = [label!, asAdvised(label!)].map((each) => lostAfterFreeze(zombie, arm, each));
+        return set! > shipped! ? [`${label} ${set} (as shipped ${shipped})`] : [];
+      });
+      return `from the ${arm} ${lost.join(", ")}`;
+    });
+    const calls = barsOf(zombie, resultOf(results, "faults"))[0]!.shipped.calls;
+    return `${markdown(["client", "documented options, set by us", ""], rows)}\n\nFirst calls lost after a freeze, of ${calls}, where these options lose more: ${costs.join("; ")}.\n`;
   },
   advice: (results) => {
-    const cell = (name: string, cells: readonly string[], title: string) => {
-      const result = resultOrPart(results, name);
-      if (!result) throw new Error(`bench/results has no result of ${name}`);
-      return pick(result, cells.slice(0, -1), [cells.at(-1)!], [title])[0]![1]!;
-    };
-    const compared = (where: string, measure: string, http: string, tcp: string) => {
-      return [where, measure, http, tcp, better(http, tcp)];
-    };
-    const start = (memory: string, client: string) => cell("memory", [memory, client], "first ms");
-    const sizes = new Set(rowsOf(resultOf(results, "memory"), ["function"]).map(([size]) => size!));
-    const distances = resultOrPart(results, "distance");
-    const far = new Set(distances ? rowsOf(distances, ["round trip"]).map(([trip]) => trip!) : []);
-    const warm = (trip: string, client: string) => cell("distance", [trip, client], "warm p50 ms");
-    const held = (arm: string) => cell("redis-memory", ["1000", arm], "connections");
-    const lost = (arm: string, label: string) =>
-      String(lostAfterFreeze(resultOf(results, "zombie"), arm, label));
-    const rows = [
-      ...[...sizes].map((size) =>
-        compared(
-          `memory ${size}`,
-          "first invocation, ms",
-          start(size, "warmline"),
-          start(size, "ioredis (TCP)"),
-        ),
-      ),
-      ...[...far]
-        .filter((trip) => trip.endsWith("TLS"))
-        .map((trip) =>
-          compared(
-            `${trip} away`,
-            "a warm command, p50 ms",
-            warm(trip, "warmline"),
-            warm(trip, "ioredis (TCP)"),
-          ),
-        ),
-      compared(
-        "1,000 instances, simulated by idle sockets",
-        "connections at Redis",
-        held("through the gateway, bare sockets"),
-        held("directly, bare sockets"),
-      ),
-      ...["honest server", "middlebox"].map((arm) =>
-        compared(
-          `frozen, ${arm === "middlebox" ? "and a middlebox drops the flow" : "and the server closes"}`,
-          "first calls lost",
-          lost(arm, "warmline"),
-          lost(arm, "ioredis (TCP)"),
-        ),
-      ),
-    ];
-    return `${markdown(["your function", "measured", "warmline over HTTP", "ioredis over TCP", "better"], rows)}\n`;
+    const [memory, keepalive, established, zombie] = ADVISORS.map((name) => resultOf(results, name));
+    const { head, rows, note } = advice(memory!, keepalive!, established!, zombie!);
+    const lines = rows.map((row) => row.map(withSeparators));
+    return `${markdown(head, lines)}\n\n${note}\n`;
   },
   costs: (results) => {
     const result = resultOf(results, "cost");
@@ -293,7 +296,10 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     const rows = cases.flatMap((name) =>
       pick(result, [name], COST_CLIENTS, titles).map((row) => [name, ...row]),
     );
-    return markdown(["invocation", "client", ...titles], rows) + provenance(result);
+    const { upstash } = result.settings.prices as typeof PRICES;
+    const command = upstash.per100kCommands * 10;
+    const note = `After an idle second, a SET on Upstash takes a PING more: about $${(2 * command).toFixed(1)} per million instead of $${command.toFixed(1)}. `;
+    return markdown(["invocation", "client", ...titles], rows) + provenance(result, note);
   },
   // The medians of writes over TLS: the whole table has a hundred rows.
   "first-write": (results) => {
@@ -308,8 +314,8 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
     const rows = grouped(claimRows([...results.values()]), ({ title }) => title).flatMap(
       ([title, claims]) => [
         [`**${title}**`, "", "", ""],
-        ...claims.map(({ text, article, here, reproduced }) => {
-          return [text, article, withSeparators(here), reproduced];
+        ...claims.map(({ text, article, here, reproduced, check }) => {
+          return [text, article, withSeparators(here + earlierOf(check)), reproduced];
         }),
       ],
     );
@@ -330,7 +336,7 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
 type LoadColumns = readonly (readonly [title: string, name: string, column: string])[];
 
 /** Returns a table of cases of the scenario throughput, with a row for each client. */
-function loadTable(result: Result, columns: LoadColumns): string {
+function loadTable(result: Published, columns: LoadColumns): string {
   const cells = columns.map(([, name, title]) =>
     pick(result, [nodeOf(result), name], LOAD_CLIENTS, [title]).map(([, cell]) =>
       title === "commands/s" ? inThousands(cell!) : cell!,
@@ -348,7 +354,18 @@ function blockOf(name: string, results: Results): string {
   const checks = results.get(name)?.checks.filter(({ article }) => !article) ?? [];
   if (checks.length === 0) return table;
   const rows = checks.map((check) => [check.expectation, actualOf(check), check.verdict]);
-  return `${table}\n${markdown(["check", "here", "verdict"], rows)}\n`;
+  return `${table}\n${markdown(["check", "here", "verdict"], rows)}\n${uncounted(results.get(name)!)}`;
+}
+
+/** Returns a sentence for the responses that the gateway's load generator could not tell apart, and so did not count. */
+function uncounted(result: Published): string {
+  const rows = result.scenario === "gateway" ? (result.data as { surplus: { values: number[] } }[]) : [];
+  const runs = rows.flatMap(({ surplus }) => surplus.values).filter((surplus) => surplus > 0);
+  const sum = rounded(runs.reduce((all, surplus) => all + surplus, 0));
+  const times = runs.length === 1 ? "one run" : `${runs.length} runs`;
+  return runs.length === 0
+    ? ""
+    : `\nNot counted: ${sum} responses in ${times}, which the load generator took for two.\n`;
 }
 
 /** Returns the medians of a first write over TLS: a row for each way, with its label and a cell for each pause. */
@@ -367,7 +384,7 @@ function firstWrites(results: Results) {
 }
 
 /** Returns the result of a scenario. For a part, it has the part's table and settings, and no checks. */
-function resultOrPart(results: Results, name: string): Result | undefined {
+function resultOrPart(results: Results, name: string): Published | undefined {
   const whole = results.get(name);
   if (whole) return whole;
   for (const result of results.values()) {
@@ -390,23 +407,31 @@ function tableBlock(results: Results, name: string): string {
   return markdown(titles, rowsOf(result, titles)) + provenance(result);
 }
 
-const actualOf = ({ actual, beside }: Check) =>
-  withSeparators(beside === undefined ? actual : `${actual}; beside it: ${beside}`);
+const actualOf = (check: PublishedCheck) => {
+  const { actual, beside } = check;
+  return withSeparators(
+    (beside === undefined ? actual : `${actual}; beside it: ${beside}`) + earlierOf(check),
+  );
+};
+
+/** Returns what the first publication has of a check that it decides differently. */
+const earlierOf = ({ earlier }: PublishedCheck | Partial<PublishedCheck> = {}) =>
+  earlier ? `. First publication: ${earlier.actual.split("; ")[0]}, ${earlier.verdict}` : "";
 
 /** The first Node version of a result's table, whose cells begin with it. */
-const nodeOf = ({ table }: Result) => table.rows[0]!.cells[0]!;
+const nodeOf = ({ table }: Published) => table.rows[0]!.cells[0]!;
 /** The case of a client that is created in the init phase, of the first Node version. */
-const coldCase = (cold: Result) => `${/^Node \S+/.exec(nodeOf(cold))![0]} init, as shipped, 0 ms`;
+const coldCase = (cold: Published) => `${/^Node \S+/.exec(nodeOf(cold))![0]} init, as shipped, 0 ms`;
 
 /** The table of outcomes in the result of the scenario faults. */
-function faultChart({ charts }: Result): MatrixChart {
+function faultChart({ charts }: Published): MatrixChart {
   const chart = charts.find((each): each is MatrixChart => each.kind === "matrix");
   if (!chart) throw new Error("bench/results/faults.json has no table of outcomes");
   return chart;
 }
 
 /** Returns the worst outcome of a fault for a client; empty if the fault does not concern the client. */
-function kindAt(result: Result, fault: string, label: string): string {
+function kindAt(result: Published, fault: string, label: string): string {
   const { columns, rows } = faultChart(result);
   const row = rows.find((each) => each.title === fault);
   if (!row) throw new Error(`bench/results/faults.json has no fault ${fault}`);
@@ -419,7 +444,7 @@ function kindAt(result: Result, fault: string, label: string): string {
  * Returns the worst outcomes of a fault for some clients, each once; bad ones are bold.
  * @param clients the labels of each client's variants. The first must be in the result
  */
-function outcomes(result: Result, fault: string, clients: readonly (readonly string[])[]): string[][] {
+function outcomes(result: Published, fault: string, clients: readonly (readonly string[])[]): string[][] {
   const { columns } = faultChart(result);
   const outcomeOf = (label: string) => {
     const kind = kindAt(result, fault, label);
@@ -431,19 +456,19 @@ function outcomes(result: Result, fault: string, clients: readonly (readonly str
   });
 }
 
-function resultOf(results: Results, scenario: string): Result {
+function resultOf(results: Results, scenario: string): Published {
   const result = results.get(scenario);
   if (!result) throw new Error(`bench/results has no result of ${scenario}`);
   return result;
 }
 
-const rowAt = ({ table }: Result, begin: readonly string[]) =>
+const rowAt = ({ table }: Published, begin: readonly string[]) =>
   table.rows.findIndex(({ cells }) => begin.every((cell, column) => cells[column] === cell));
-const hasRow = (result: Result, begin: readonly string[]) => rowAt(result, begin) >= 0;
+const hasRow = (result: Published, begin: readonly string[]) => rowAt(result, begin) >= 0;
 
 /** Returns the rows of a case for some clients: the label, then the columns with these titles. The case's cells come first in a row. */
 function pick(
-  result: Result,
+  result: Published,
   caseCells: readonly string[],
   clients: readonly string[],
   titles: readonly string[],
@@ -458,7 +483,7 @@ function pick(
 }
 
 /** Returns the columns of a result's table with these titles, row by row. */
-function rowsOf({ table, scenario }: Result, titles: readonly string[]): string[][] {
+function rowsOf({ table, scenario }: Published, titles: readonly string[]): string[][] {
   const columns = titles.map((title) => {
     const at = table.columns.findIndex((column) => column.title === title);
     if (at < 0) throw new Error(`bench/results/${scenario}.json has no column ${title}`);
@@ -481,31 +506,36 @@ function markdown(head: readonly string[], rows: readonly (readonly string[])[])
 }
 
 /** Returns the number of runs of a result. */
-const runsOf = ({ runs }: Result) =>
+const runsOf = ({ runs }: Published) =>
   runs === undefined || runs.count === 1 ? "1 run" : `${runs.count} runs`;
 
-const dateOf = ({ startedAt }: Pick<Result, "startedAt">) => startedAt.slice(0, 10);
+const dateOf = ({ startedAt }: Pick<Published, "startedAt">) => startedAt.slice(0, 10);
 
 /** The machine of a result. */
-const machineOf = ({ machine: { cpu, cores, node } }: Result) =>
+const machineOf = ({ machine: { cpu, cores, node } }: Published) =>
   `${cpu}, ${cores} cores, Node ${node.slice(1)}`;
 
 /** The versions of the clients of a result. */
-const versionsOf = ({ versions }: Result) =>
+const versionsOf = ({ versions }: Published) =>
   Object.entries(versions)
     .filter(([name]) => !name.startsWith("warmline"))
     .map(([name, version]) => `, ${name} ${version}`)
     .join("");
 
 /** A note, then the date, the commit if it has been recorded, the machine, the versions and the command of a result. */
-function provenance(result: Result, note = ""): string {
-  const commit = result.commit === undefined ? "" : ` (commit ${result.commit.slice(0, 9)})`;
+function provenance(result: Published, note = ""): string {
+  const { commit: own, earlier } = result;
+  const first = earlier ? `; first publication: commit ${earlier.commit.slice(0, 9)}` : "";
+  const commit = own === undefined ? "" : ` (commit ${own.slice(0, 9)}${first})`;
   const numbers = `\`${result.command}\` ([all numbers](${link(result.scenario)}))`;
   return `\n\n${note}Measured on ${dateOf(result)}${commit}, ${runsOf(result)}, ${machineOf(result)}${versionsOf(result)}: ${numbers}.\n`;
 }
 
 const link = (scenario: string) =>
   `https://github.com/warmline/warmline/blob/main/bench/results/${scenario}.json`;
+
+const BOTH_NOTE =
+  "The intervals of the two publications have no number in common: from the lower end of the one to the upper end of the other.";
 
 const BLOCK = /(<!-- bench: ([a-z-]+) -->\n).*?(<!-- \/bench -->)/gs;
 
@@ -516,7 +546,8 @@ const BLOCK = /(<!-- bench: ([a-z-]+) -->\n).*?(<!-- \/bench -->)/gs;
 export function withResults(page: string, from = results): string {
   return page.replace(BLOCK, (_, begin, name, end) => {
     const text = blockOf(name, from);
-    return text === "" ? begin + end : `${begin}\n${text}\n${end}`;
+    const note = text.includes(BOTH) ? `\n${BOTH} ${BOTH_NOTE}\n` : "";
+    return text === "" ? begin + end : `${begin}\n${text}${note}\n${end}`;
   });
 }
 

@@ -1,5 +1,5 @@
 /**
- * A codec that compresses values, for limits of requests and for bandwidth. It needs `node:zlib`, which Node, Bun and Deno have.
+ * A codec that compresses values, to stay within request limits and to save bandwidth. It needs `node:zlib`, which Node, Bun and Deno have.
  *
  * @module warmline/compress
  */
@@ -105,7 +105,7 @@ const MAX_BYTES_PER_CHARACTER = 3;
 
 /**
  * Returns a codec that compresses values of `threshold` bytes or more: `new Redis({ codec: compress() })`. Values that do not
- * become smaller are stored uncompressed. Values without a header are not decompressed, so those from before it stay readable.
+ * become smaller are stored uncompressed. Values without a header are not decompressed, so values that were stored before stay readable.
  *
  * Commands that change or read a part of a value, such as APPEND and GETRANGE, see compressed bytes.
  * @throws ConfigError if an option is malformed, or the runtime lacks the format. The codec throws ArgumentError for a value above

@@ -24,21 +24,21 @@ type Command<A extends CommandLine["action"]> = Extract<CommandLine, { action: A
 const print = (text: string) => void process.stdout.write(text);
 
 async function main(): Promise<void> {
-  const known = await scenarios();
-  const command = parse(process.argv.slice(2), known, await clients());
+  const allScenarios = await scenarios();
+  const command = parse(process.argv.slice(2), allScenarios, await clients());
   switch (command.action) {
     case "help":
       return print(HELP);
     case "list":
-      for (const { name, question, parts = [] } of known) {
+      for (const { name, question, parts = [] } of allScenarios) {
         print(`${name.padEnd(16)}${question}\n`);
         for (const part of parts) print(`  ${part.name.padEnd(14)}${part.question}\n`);
       }
       return;
     case "report": {
       const files = command.files.flatMap((file) => resultsIn(resolve(HERE, file)));
-      const last = new Map(files.map((result) => [result.scenario, result]));
-      const results = known.flatMap(({ name }) => last.get(name) ?? []);
+      const lastByScenario = new Map(files.map((result) => [result.scenario, result]));
+      const results = allScenarios.flatMap(({ name }) => lastByScenario.get(name) ?? []);
       return writePages(results.length === 1 ? results[0]! : { format: 4, results, skipped: [] }, command);
     }
     case "run":

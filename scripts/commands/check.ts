@@ -19,11 +19,11 @@ export interface Fact {
 /** Redis's facts, by the command's name. */
 export const facts: Record<string, Fact> = redisCommands;
 
-// Reads without Redis's flag.
+// Reads that Redis does not flag as reads.
 const UNFLAGGED_READS = new Set(["PING", "ECHO", "TIME"]);
 // Commands that are reads with some arguments only.
 const SOMETIMES_READS = new Set(["BITFIELD", "FT.AGGREGATE", "GETEX", "SORT", "XREAD"]);
-// Commands with Redis's flag for reads whose repeat has another effect or result.
+// Commands that Redis flags as reads, but whose repeat has another effect or result.
 const FLAGGED_WRITES = new Set(["CF.COMPACT", "FT.CURSOR DEL", "FT.CURSOR READ"]);
 
 /** Whether a command may be repeated as a read, by Redis's flags and the exceptions above. */
@@ -45,7 +45,7 @@ export function reasonLeftOut(name: string): string | undefined {
   return leftOutNames.find(({ pattern }) => fits(pattern, name))?.reason;
 }
 
-/** Returns commands that have neither a row nor a reason to have none, and reasons without a command. */
+/** Returns the problems of the list of commands left out: commands that are missing in it, and entries that match none. */
 export function commandProblems(rows: readonly CommandSpec[]): string[] {
   const named = new Set(rows.map((spec) => spec.name));
   const missing = Object.keys(facts).filter((name) => !named.has(name) && !reasonLeftOut(name));
@@ -53,8 +53,8 @@ export function commandProblems(rows: readonly CommandSpec[]): string[] {
     Object.keys(facts).every((name) => !fits(pattern, name) || named.has(name)),
   );
   return [
-    ...missing.map((name) => `${name} has no row and is not among those left out`),
-    ...unused.map(({ pattern }) => `${pattern} is among those left out, for nothing`),
+    ...missing.map((name) => `${name} has neither a row nor an entry in left-out.json`),
+    ...unused.map(({ pattern }) => `${pattern} in left-out.json matches no command without a row`),
   ];
 }
 
@@ -63,10 +63,10 @@ export function rowProblems(spec: CommandSpec): string[] {
   const fact = facts[spec.name];
   if (!fact) return [`${spec.name}: Redis has no such command`];
   if (SOMETIMES_READS.has(spec.name)) {
-    return typeof spec.write === "function" ? [] : [`${spec.name}: reads or writes by its words`];
+    return typeof spec.write === "function" ? [] : [`${spec.name}: write must be a function`];
   }
   const writes = spec.name === "XINFO" ? false : !isRead(spec.name);
-  return spec.write === writes ? [] : [`${spec.name}: write is ${spec.write}, by Redis's flags ${writes}`];
+  return spec.write === writes ? [] : [`${spec.name}: write is ${spec.write}, Redis's flags say ${writes}`];
 }
 
 /** Returns the problems of a command's words, the name first, by Redis's facts about it. */

@@ -105,9 +105,11 @@ export default defineConfig({
   outDir: "../build/site",
   cacheDir: "../node_modules/.cache/vitepress",
   cleanUrls: true,
-  // Their tables need the width of the outline beside the text.
   transformPageData: ({ relativePath, frontmatter }) => {
-    if (["benchmarks.md", "performance.md", "scale.md"].includes(relativePath)) frontmatter.aside = false;
+    if (!["benchmarks.md", "performance.md", "scale.md"].includes(relativePath)) return;
+    // Their tables need the width of the outline beside the text.
+    frontmatter.aside = false;
+    frontmatter.pageClass = "figures";
   },
   head: [
     ["link", { rel: "icon", href: `${BASE}logo.svg` }],
@@ -120,6 +122,8 @@ export default defineConfig({
   // TypeDoc generates these pages; scripts/site.mjs checks links to them.
   ignoreDeadLinks: [/^\/api\//],
   markdown: {
+    // Comments of the default dark theme have too little contrast.
+    theme: { light: "github-light", dark: "github-dark-default" },
     anchor: { slugify },
     toc: { slugify },
     languageAlias: { dotenv: "sh" },

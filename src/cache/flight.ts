@@ -3,7 +3,7 @@ import { clearTimeout, MAX_TIMER, setTimeout } from "../util/timers.js";
 /** A result as text. A call may return it if the call began before `time`. */
 export interface SharedResult {
   readonly text: string;
-  /** When the result was true: not a clock time, but the number of the function's calls and requests before that. */
+  /** When the result was true, counted in the function's calls and requests rather than by a clock. */
   readonly time: number;
   /** Identifies the entry, if the result was stored before. */
   readonly id?: string;

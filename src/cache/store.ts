@@ -42,7 +42,7 @@ type LookupReply = [
 /** First line of a script for Upstash, which then locks only the script's keys. Other servers refuse this line. */
 const KEY_LOCKING = "#!lua flags=allow-key-locking\n";
 
-/** Time in ms of a timeout that may have passed before a request gets a client with a shorter timeout. */
+/** A request gets a client with a shorter timeout only once more than this time in ms of the timeout has passed. */
 const SLACK = 10;
 
 /** The results of one cached function in Redis. */

@@ -22,7 +22,7 @@ export function startLog(debug = /\bwarmline\b/i.test(process.env.NODE_DEBUG ?? 
   start.subscribe((message) => void started.set(message as object, monotonicTime()));
   asyncEnd.subscribe((message: any) => {
     const since = started.get(message);
-    // Another subscriber may have traced the request from before this log.
+    // It is undefined for a request that began before this log.
     if (since !== undefined) print(requestLine(message, monotonicTime() - since, message.error));
   });
 }

@@ -226,7 +226,7 @@ export interface HashCommands<K extends ReplyMode> {
   httl(key: Key, fields: HashFields): Reply<K, number[]>;
   /** Returns the values. */
   hvals<T extends unknown[] = StoredList<K, any>>(key: Key): Reply<K, T>;
-  /** Returns values of one type. */
+  /** As above, but `T` is the type of each value. */
   hvals<T = never>(key: Key, ...none: IfNamed<T, []>): Reply<K, T[]>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   hvals<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;

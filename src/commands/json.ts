@@ -56,7 +56,7 @@ export interface JsonCommands<K extends ReplyMode> {
   forget(key: Key, path?: string): Reply<K, number>;
   /** Returns the document, the value at one path, or an object of the values at several, or null. */
   get<T = Stored<K>>(key: Key, ...paths: string[]): Reply<K, T | null>;
-  /** Asks for the layout of the options. It shows with the codec `text`; the default codec parses the text. */
+  /** Asks for text in the layout of the options. Only the codec `text` returns it; the default codec parses it. */
   get<T = Stored<K>>(key: Key, opts: JsonGetOptions | undefined, ...paths: string[]): Reply<K, T | null>;
   /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   get<S extends StandardSchema>(
@@ -69,7 +69,7 @@ export interface JsonCommands<K extends ReplyMode> {
   merge(key: Key, path: string, value: JsonInput): Reply<K, "OK" | null>;
   /** Returns the value at a path of each document, or null. */
   mget<T extends unknown[] = (Stored<K> | null)[]>(keys: Key[], path: string): Reply<K, T>;
-  /** As above, with the type of one value: `T` is that of each item. */
+  /** As above, but `T` is the type of each item. */
   mget<T = never>(keys: Key[], path: string, ...none: IfNamed<T, []>): Reply<K, (T | null)[]>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   mget<S extends StandardSchema>(

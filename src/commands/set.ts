@@ -50,7 +50,7 @@ export interface SetCommands<K extends ReplyMode> {
    * ```
    */
   smembers<T extends unknown[] = StoredList<K, string[]>>(key: Key): Reply<K, T>;
-  /** Returns members of one type. */
+  /** As above, but `T` is the type of each member. */
   smembers<T = never>(key: Key, ...none: IfNamed<T, []>): Reply<K, T[]>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   smembers<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;

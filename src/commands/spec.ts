@@ -21,7 +21,7 @@ export type Decoder = (reply: RawReply, decode: Decode, args: readonly any[]) =>
 export interface CommandSpec {
   /** The name in upper case; a subcommand follows after a space. */
   readonly name: string;
-  /** Whether the command may change data, or a function of its arguments. Others are retried by default. */
+  /** Whether the command may change data, or a function that tells by its arguments. Others are retried by default. */
   readonly write: boolean | ((args: readonly unknown[]) => boolean);
   readonly encodeArgs: EncodeArgs;
   readonly reply: Decoder;

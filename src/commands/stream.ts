@@ -184,7 +184,7 @@ export type StreamIds<Keys extends Key | Key[]> = Keys extends Key[] ? string[] 
 export interface StreamCommands<K extends ReplyMode> {
   /** Marks entries as processed by the group. Returns how many were pending. */
   xack(key: Key, group: string, id: string | string[]): Reply<K, number>;
-  /** Acknowledges and deletes entries. Returns 1 each; -1 if it does not exist; 2 if references keep it. */
+  /** Acknowledges and deletes entries. Returns for each entry 1; -1 if it does not exist; 2 if references keep it. */
   xackdel(key: Key, group: string, opts: XAckDelOption, ...ids: string[]): Reply<K, number[]>;
   /** Appends an entry; "*" as id lets Redis choose one. Returns the id. */
   xadd<NoMkStream extends boolean = false, T = unknown, Tag = never>(

@@ -188,7 +188,7 @@ export interface StringCommands<K extends ReplyMode> {
   mget<T extends unknown[] = (Stored<K> | null)[], Given extends Key[] = Key[]>(
     ...keys: OneOrMoreKeys<Given> | [keys: Key[]]
   ): Reply<K, T>;
-  /** Returns values of one type, with null for missing keys. */
+  /** As above, but `T` is the type of each value. */
   mget<T = never>(first: Key | Key[], ...keys: IfNamed<T, Key[]>): Reply<K, (T | null)[]>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   mget<S extends StandardSchema>(

@@ -26,7 +26,7 @@ type IsNear<A extends string, B extends string, Edits extends unknown[]> = A ext
         : false
       : false;
 
-/** The names in `Known` within that edit distance of `Name`, in any case. */
+/** The names in `Known` within the edit distance `Edits` of `Name`, in any case. */
 type Nearest<Name extends string, Known, Edits extends unknown[]> = Known extends string
   ? true extends IsNear<Lowercase<Name>, Lowercase<Known>, Edits>
     ? Known
@@ -107,7 +107,7 @@ export type MaybeScoredMembers<T extends readonly unknown[], WithScores> = WithS
   ? ScoredMembers<T>
   : T;
 
-/** The last parameters of an overload that matches only calls that name `T`: none has four of type never. */
+/** `Args`, the last parameters of an overload for calls that name `T`. For other calls, four of type never, which no call has. */
 export type IfNamed<T, Args extends unknown[]> = [T] extends [never] ? [never, never, never, never] : Args;
 
 /** A reply that is not decoded further: names, numbers and null, in arrays of any depth. */

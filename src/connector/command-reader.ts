@@ -67,7 +67,7 @@ function parse(bytes: Buffer, start: number): RespCommand | number {
   at = bytes.indexOf(LF, at) + 1;
   for (let i = 0; i < count; i++) {
     const length = parseLength(bytes, at, DOLLAR);
-    // Each argument that is missing takes six bytes at least. With fewer, the ones before it are not parsed again.
+    // Each missing argument takes at least six bytes. Until they have arrived, the arguments before it are not parsed again.
     if (length === undefined) return Math.max(bytes.length + 1, at + 6 * (count - i)) - start;
     const from = bytes.indexOf(LF, at) + 1;
     at = from + length + 2;

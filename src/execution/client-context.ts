@@ -11,7 +11,7 @@ import type { Tracer } from "./trace.js";
 export interface ClientContext {
   readonly transport: Transport;
   readonly protocol: Protocol;
-  /** The endpoint, or the error of each command if url or token is missing. Undefined with a requester. */
+  /** The endpoint, or the error of every command if url or token is missing. Undefined with a requester. */
   readonly endpoint: Endpoint | ConfigError | undefined;
   /** Sends the requests in place of the transport, if given. */
   readonly requestHandler?: RequestHandler | undefined;
@@ -21,7 +21,7 @@ export interface ClientContext {
   readonly near?: NearCache | undefined;
   /** Called before each command, if given. A promise is awaited. */
   readonly beforeCall?: (() => Promise<unknown> | undefined) | undefined;
-  /** Returns a function that runs another one in the current asynchronous context. Given if responses arrive in another. */
+  /** Returns a function that runs others in the present asynchronous context. Given if responses arrive in another context. */
   readonly contextNow?: (() => <T>(read: () => T) => T) | undefined;
   /** Reports commands and requests, if given. */
   readonly tracer?: Tracer | undefined;

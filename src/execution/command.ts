@@ -50,7 +50,7 @@ export class Command {
     readonly index?: number,
   ) {
     const { name } = spec;
-    // Room for four elements is enough for most commands. V8 gives an array that grows room for sixteen more.
+    // Room for four elements is enough for most commands. When an array grows, V8 adds room for sixteen more.
     let encoded = ROOM.slice();
     // Setting its length would take longer.
     for (let spare = 3; spare > 0; spare--) encoded.pop();

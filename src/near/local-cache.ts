@@ -46,8 +46,8 @@ interface Load extends Provenance {
   /** The reply, for equal reads. */
   reply?: Promise<RawReply>;
   /**
-   * The report, perhaps that of its own response, of a change of its keys meanwhile. Null after a second one, or
-   * a write of this client: then its reply is not stored.
+   * The report of a change of its keys since it was sent, or null after a second change or a write of this client. Then the reply is
+   * stored only if it came with this report.
    */
   changedBy?: Report | null;
 }
@@ -101,7 +101,7 @@ export class LocalCache implements NearHooks {
   }
 
   onRequest(argv: readonly unknown[]): NearRequest {
-    // Of one command, or of several.
+    // These are the arguments of one command, or a list of those of several.
     const verifies = this.#reportArgv.has(argv) || argv.some((each) => this.#reportArgv.has(each as object));
     return this.#reports.onRequest(verifies);
   }

@@ -6,7 +6,7 @@ const ITEM_BYTES = 48;
 
 /**
  * Copies a reply out of its response, which is larger and would stay in memory. Returns the copy, the approximate bytes that it
- * takes in memory, and the bytes of its strings and numbers in UTF-8. With `asText` its strings are read only as text.
+ * takes in memory, and the bytes of its strings and numbers in UTF-8. With `asText` the copy keeps only the text of strings, not their bytes.
  */
 export function storeReply(reply: RawReply, asText: boolean) {
   let bytes = 0;

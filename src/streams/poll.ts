@@ -44,8 +44,8 @@ export async function* pollEntries<V>(
       if (fromEnd) position = { id: info?.lastId ?? START, added: info ? info.added : 0 };
       else {
         if (hasGap(position, info)) {
-          const now = info?.firstId ? `the stream begins at ${info.firstId}` : "the stream has no entries";
-          throw new GapError(position.id, now);
+          const state = info?.firstId ? `the stream begins at ${info.firstId}` : "the stream has no entries";
+          throw new GapError(position.id, state);
         }
         const page = Object.entries(entries.result!).map(([id, fields]) => ({ id, fields }));
         const isLast = page.length < PAGE;

@@ -8,7 +8,7 @@ export interface Position {
   readonly added?: number | undefined;
 }
 
-/** The id before any entry that was ever added. Unlike after `-`, an entry that was trimmed after it is a gap. */
+/** The id before the first entry that was ever added. After it, trimmed entries are a gap; after `-` they are not. */
 export const START = "0-0";
 
 /** The part of the reply of XINFO STREAM that shows whether entries are missing. */
@@ -59,8 +59,8 @@ export class GapError extends WarmlineError {
   /** The id of the last entry that the follower has, or `0-0`. */
   readonly position: string;
 
-  constructor(position: string, now: string) {
-    super(`FOLLOW: entries after ${position} were trimmed or deleted; ${now}`, {
+  constructor(position: string, state: string) {
+    super(`FOLLOW: entries after ${position} were trimmed or deleted; ${state}`, {
       outcome: "answered",
       command: "FOLLOW",
     });

@@ -19,7 +19,7 @@ export const microtask = (run: () => void): void => void Promise.resolve().then(
 /** Maximum delay of setTimeout in ms. A timer with a longer one fires at once. */
 export const MAX_TIMER = 2 ** 31 - 1;
 
-/** Lets the event loop poll twice, if the runtime can. After a freeze in the middle of a callback once is not enough. */
+/** Calls `then` after the event loop has polled twice, if the runtime can. One poll is not enough if a freeze began in a callback. */
 export function afterTwoPolls(then: () => void): void {
   const poll = setImmediate ?? ((next: () => void) => setTimeout(next, 0));
   poll(() => poll(then));

@@ -86,7 +86,7 @@ test("fluid serves all requests of an invocation in one instance, on one thread 
   }
 }, 180_000);
 
-test("request-parts connects, fetches and reads over a round trip, and keeps what an arm keeps", {
+test("request-parts pays a round trip to connect, to fetch and to read, but not for what an arm keeps", {
   tags: ["redis-server", "linux"],
   timeout: 120_000,
 }, async () => {

@@ -19,6 +19,31 @@ test("a server that responds twice to some requests is measured, and they are co
   expect(perSecond).toBeGreaterThan(100);
 });
 
+test("a response that is a byte longer than the first one is one response, also when it arrives in parts", async () => {
+  let requests = 0;
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.on("data", () => {
+      // As the gateway's header does, whose time is written in base 36.
+      const age = ++requests < 500 ? "z" : "10";
+      const response = `HTTP/1.1 200 OK\r\nWarmline-Instance: a.${age}\r\ncontent-length: 4\r\n\r\n+OK.`;
+      // Some come in two parts: the head, and the body.
+      const cut = requests % 7 === 0 ? -4 : response.length;
+      socket.write(response.slice(0, cut));
+      setImmediate(() => socket.write(response.slice(cut)));
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const target = { port, pid: process.pid, request: "GET / HTTP/1.1\r\n\r\n" };
+  const { surplus, perSecond } = await drive(target, { connections: 5 }, 1_000);
+  server.close();
+  expect(surplus).toBe(0);
+  // The first 500 are over long before the time that counts.
+  expect(requests).toBeGreaterThan(1_000);
+  expect(perSecond).toBeGreaterThan(500);
+});
+
 test("at a fixed rate, requests that are due while the server stalls count with their wait", async () => {
   const STALL_MS = 400;
   let stalledUntil = 0;

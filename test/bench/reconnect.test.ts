@@ -6,7 +6,7 @@ import { newFolder } from "../support/new-folder.js";
 
 const folder = newFolder("reconnect");
 
-test("reconnect opens a connection per command where it says so, for plain sockets and for clients of 16 users", {
+test("reconnect opens a connection per command for reconnecting users, and at most one for each other user", {
   tags: "redis-server",
   timeout: 240_000,
 }, async () => {

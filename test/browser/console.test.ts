@@ -344,6 +344,21 @@ describeInBrowser("the console page", (browser) => {
     expect(await page.locator("#rows .row .name", { hasText: "user:10" }).isVisible()).toBe(false);
   });
 
+  test("a large group is closed at first, and open where a search finds nothing else", async () => {
+    await redis.mset({
+      single: 1,
+      ...Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`user:${at}`, at])),
+    });
+    await open();
+    await page.getByText("31 keys", { exact: true }).waitFor();
+    const key = page.locator("#rows .row .name", { hasText: "user:12" });
+    expect(await key.isVisible()).toBe(false);
+    await page.fill("#pattern", "user:*");
+    await page.press("#pattern", "Enter");
+    await page.getByText("30 keys", { exact: true }).waitFor();
+    expect(await key.isVisible()).toBe(true);
+  });
+
   test("a JSON value is shown as a tree, with every digit, and edited without loss", async () => {
     const stored = '{"id":12345678901234567890,"price":1.10,"tags":["a",{"b":null}],"empty":{}}';
     await redis.with({ codec: "text" }).set("doc", stored, { ex: 3_600 });

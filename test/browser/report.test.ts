@@ -94,6 +94,7 @@ describeInBrowser("the bench's report", (browser) => {
     const context = forTest(await browser().newContext({ viewport: SIZES.phone }));
     const page = await context.newPage();
     await page.goto(pathToFileURL(join(folder, "published.html")).href);
+    expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBe(SIZES.phone.width);
     const verdicts = await page.locator(".claims tr:not(.group) td:last-child").all();
     expect(verdicts.length).toBeGreaterThan(20);
     for (const verdict of verdicts) {

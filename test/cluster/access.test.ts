@@ -10,7 +10,7 @@ import { beforeTests, forTest } from "../support/lifetime.js";
 import { newFolder } from "../support/new-folder.js";
 import { gatewayAt, keyOfEachSlot, replicated, until } from "./support.js";
 
-// The permissions of tokens do not depend on what is behind the gateway, a cluster with TLS or without.
+// Tokens have the same permissions on a cluster as on a single Redis, with TLS or without.
 
 const noperm = expect.stringMatching(/^NOPERM/);
 /** A key in each of 32 slots, so some on every node. */
@@ -80,13 +80,13 @@ describe("tokens on a cluster", { tags: "redis-server" }, () => {
     const keys = keysOfEveryNode.map((key) => `app:${key}`);
     for (let round = 0; round < 2; round++) await Promise.all(keys.map((key) => redis.incr(key)));
     await replicated(cluster);
-    // Their replies are kept for a while, beside their keys.
     expect(await redis.mget(...keys)).toEqual(keys.map(() => 2));
     const refused = await Promise.allSettled(keysOfEveryNode.map((key) => redis.incr(key)));
     expect(refused.every((each) => each.status === "rejected" && /NOPERM/.test(String(each.reason)))).toBe(
       true,
     );
     const seen = new Set<string>();
+    // The replies of exactly-once writes have keys too.
     for await (const key of redis.scanIterator({ count: 10 })) seen.add(key);
     expect([...seen].filter((key) => !key.startsWith("app:"))).toEqual([]);
     expect(keys.filter((key) => !seen.has(key))).toEqual([]);

@@ -48,7 +48,7 @@ describe("one address that leads to a primary, and later to another one", { tags
     await until(async () => String(await replica.command("INFO", "replication")).includes("link_status:up"));
   }
 
-  /** The primary and its replica change their roles without losing a write. The address leads to the former primary on. */
+  /** The primary and its replica change their roles without losing a write. The address still leads to the former primary. */
   async function failOver(): Promise<void> {
     await servers[0]!.command("FAILOVER");
     await until(async () => String(await servers[1]!.command("ROLE")).startsWith("master"));
@@ -94,7 +94,7 @@ describe("one address that leads to a primary, and later to another one", { tags
     await run(gateway, "RPUSH", "queue", "x");
     expect(await popped).toEqual(["queue", "x"]);
     expect(await metric(gateway, "topology_changes_total")).toBe(1);
-    // Nobody has a connection to the former primary, but for the one that looks, and the other server.
+    // At the former primary, only the connection that runs CLIENT LIST is left.
     const clients = async () =>
       String(await servers[0]!.command("CLIENT", "LIST", "TYPE", "normal"))
         .trim()
@@ -144,10 +144,10 @@ describe("one address that leads to a primary, and later to another one", { tags
     const waiting = send(`${instance}.b.0.1.5`);
     await sleep(300);
     target = servers[1]!;
-    // The gateway may have found out by itself that it is at a replica: it then takes no number of before.
+    // The gateway may have found out by itself that it is at a replica. Then it refuses earlier numbers.
     const { status } = await waiting;
     expect([200, 412]).toContain(status);
-    // While the gateway moved, another one may have taken it for ended.
+    // While the gateway moved, another one may have assumed that it had ended.
     await until(async () => (await send(number)).status === 412);
     expect(Number(await servers[1]!.command("GET", "n"))).toBe(result! + (status === 200 ? 2 : 1));
     await until(async () => (await send()).instance !== null);

@@ -21,7 +21,7 @@ describe("a Redis with TLS 1.3 alone, which by default requires a client certifi
   const folder = newFolder("mtls");
   const made: Certificate[] = [];
   let authority: Authority;
-  /** Files of a certificate and its key. */
+  /** Issues a certificate. Returns the settings with its files. */
   const issue = (name: string, options?: IssueOptions, by = authority) => {
     const certificate = by.issue(options);
     made.push(certificate);
@@ -90,7 +90,7 @@ describe("a Redis with TLS 1.3 alone, which by default requires a client certifi
     }
   });
 
-  test("a certificate of Redis that has expired, is for another name, or is not trusted has its own message", async () => {
+  test("an expired certificate of Redis, one for another name and one that is not trusted have different messages", async () => {
     const old = await listen("expired", { expired: true });
     expect(await errorOf(await start(old, own))).toMatch(/its certificate has expired \(CERT_HAS_EXPIRED\)/);
     await gateway?.close();

@@ -6,7 +6,7 @@ import { commands } from "../support/commands.js";
 import { forTest, sharedByTests } from "../support/lifetime.js";
 import { gatewayAt, keyOfEachSlot, pipeline, pipelineOf, run, transaction, until } from "./support.js";
 
-// Commands through the gateway on a real cluster: what comes back is as from one Redis.
+// Commands through the gateway on a real cluster, which replies like a single Redis.
 
 describe("a cluster of three primaries and three replicas", { tags: "redis-server" }, () => {
   const keys = keyOfEachSlot();
@@ -30,7 +30,7 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
     }
   });
 
-  test("?cluster=true names a cluster if the user may not run CLUSTER", async () => {
+  test("?cluster=true names a cluster if the user may not run INFO", async () => {
     for (const node of cluster.nodes) {
       await node.command("ACL", "SETUSER", "quiet", "on", ">password", "~*", "&*", "+@all", "-info");
     }
@@ -43,7 +43,7 @@ describe("a cluster of three primaries and three replicas", { tags: "redis-serve
       return items.map(({ result, error }) => result ?? error!.split(" ")[0]);
     };
     expect(await read(`${url}?cluster=true`)).toEqual(some.map(() => "OK"));
-    // Detected as a single server, since there is no difference to one.
+    // Without INFO and ?cluster=true, the gateway takes it for a single server.
     expect(await read(url)).toContain("MOVED");
   });
 

@@ -16,7 +16,7 @@ async function start(redis: string, redisPasswordFile: string): Promise<Gateway>
   return gateway;
 }
 
-/** The numbers of the connections of `app` that are kept: shared ones, those with subscriptions and those that track changes. */
+/** Returns the ids of the kept connections of `app`: shared ones, those with subscriptions and those that track changes. */
 async function keptConnections({ command }: Pick<RedisConnection, "command">): Promise<string[]> {
   const clients = String(await command("CLIENT", "LIST"))
     .trim()
@@ -30,7 +30,7 @@ async function authCalls({ command }: Pick<RedisConnection, "command">): Promise
   return Number(/cmdstat_auth:calls=(\d+)/.exec(stats)?.[1] ?? 0);
 }
 
-/** The last password but two, which is refused by now. */
+/** Expects that Redis refuses the last password but two. */
 async function expectExpired(port: number, passwords: readonly string[]): Promise<void> {
   const connection = await connectRedis({ port });
   await expect(connection.command("AUTH", "app", passwords.at(-3)!)).rejects.toThrow(/^WRONGPASS/);
@@ -53,7 +53,7 @@ describe("a password that changes every second, under load", { tags: "redis-serv
     await expectExpired(redis.port!, rotation.passwords);
   });
 
-  test("on a cluster of six", async () => {
+  test("on a cluster of six nodes, no command fails and none runs twice", async () => {
     const cluster = forTest(await startCluster());
     const rotation = forTest(await rotatePasswords(cluster.nodes));
     const gateway = await start(cluster.url.replace("://", "://app@"), rotation.file);

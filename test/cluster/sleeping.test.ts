@@ -8,10 +8,10 @@ import { gatewayAt, transaction, until } from "./support.js";
 
 const IDLE = 1_000;
 
-/** What the test knows of the servers: the number of their connections of others. */
+/** Returns how many connections the servers have beyond those before the test. */
 type Count = () => Promise<number>;
 
-/** Counts the connections to servers, beside those that are there now. */
+/** Makes a function that counts the connections to these servers beyond those they have now. */
 async function counterOf(ports: readonly number[]): Promise<Count> {
   const connections = await Promise.all(ports.map((port) => connectRedis({ port })));
   onTestFinished(() => {

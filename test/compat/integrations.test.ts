@@ -13,7 +13,7 @@ import { forTest, sharedByTests } from "../support/lifetime.js";
 import { preinstall } from "../support/packages/preinstall.js";
 import { run } from "../support/packages/run.js";
 
-// Libraries on our own client and on the connectors: the unchanged blocks of these pages, in programs of the folder integrations.
+// Runs the code blocks of the pages below, unchanged, in the programs of the folder integrations.
 
 /** The libraries that each page shows. The first page shows all other libraries. */
 const PAGES: Readonly<Record<string, readonly string[]>> = {
@@ -68,7 +68,7 @@ const gateway = sharedByTests(() => createGateway({ port: 0 }));
 const path = sharedByTests(() => startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
 let redis: Redis;
 
-/** The blocks of the pages whose first line is a name as a comment, without that line. */
+/** The code blocks that begin with their name in a comment, without this line. */
 const recipes = Object.keys(PAGES).flatMap((page) =>
   blocksOf(page).flatMap(({ code }) => {
     const [line, name] = /^\/\/ ([\w.-]+)\n/.exec(code) ?? [];
@@ -106,7 +106,7 @@ const environment = (url = gateway.url) => ({
   NEXT_TELEMETRY_DISABLED: "1",
 });
 
-/** The programs, and the app of Next.js, that did what they should. */
+/** The programs that printed what they should, and the app of Next.js if it passed its test. */
 const passed: string[] = [];
 
 test("every program has an expected output", () => {
@@ -147,7 +147,7 @@ test.each(faulty)("%s prints the same while responses are lost", { timeout: 90_0
   expect(lost()).toBeGreaterThan(0);
 });
 
-// The package has its tests. They take the URL of a Redis, and run ioredis and node-redis.
+// The package contains its tests. They take the URL of a Redis, and run ioredis and node-redis.
 test("assistant-stream's own tests of its Redis stores pass while every third response is lost", async () => {
   const suite = join(folder, "assistant-stream");
   cpSync(join(folder, "node_modules/assistant-stream"), suite, { recursive: true });
@@ -171,7 +171,7 @@ describe("Next.js", () => {
 
   test("instances share pages and cached functions, and a revalidation reaches all", async () => {
     const app = join(folder, "next");
-    // Without a Redis, as builds mostly run.
+    // Most builds run without a Redis.
     const output = await run("node", [next, "build"], app, { NEXT_TELEMETRY_DISABLED: "1" }, 280_000);
     expect(output).toContain("Compiled successfully");
     await redis.flushall();

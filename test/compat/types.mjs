@@ -1,5 +1,5 @@
-// Compiles the programs of the working directory, and prints the errors in them, in @upstash/redis, and in the declarations of the
-// packages that import it, as lines. What those packages need beside it has hundreds of its own.
+// Compiles the programs of the working directory. Prints, one a line, the errors in them, in warmline, in @upstash/redis, and in the
+// declarations of the packages that import it. Other dependencies of those packages have hundreds of errors.
 import { createRequire } from "node:module";
 
 const ts = createRequire(`${process.cwd()}/`)("typescript");
@@ -15,7 +15,7 @@ const checked = new Set([
   ...importing,
   ...["warmline", "@upstash/redis"].map((name) => `${process.cwd()}/node_modules/${name}`),
 ]);
-// One by one: to emit all, the compiler checks all.
+// File by file, because the compiler checks all files before it emits all.
 for (const name of fileNames) program.emit(program.getSourceFile(name));
 const errors = program
   .getSourceFiles()

@@ -20,7 +20,7 @@ async function freePort(): Promise<number> {
 let output = "";
 beforeAll(async () => {
   const printed = await run("node", [next, "build"], example.folder, quiet, 280_000);
-  // On what it takes for a CI machine it misses the cache of the build before.
+  // On a CI machine, Next.js warns that there is no cache of an earlier build.
   output = printed.replace(/.*No build cache found.*/, "");
 }, 300_000);
 

@@ -170,7 +170,7 @@ describe("on a path with faults", () => {
     expect(scripts.size).toBe(2);
   });
 
-  test.each([true, false])("an error waits for its lease, not with waitUntil: %s", async (hasWaitUntil) => {
+  test.each([true, false])("an error waits for the lease, or waitUntil does: %s", async (hasWaitUntil) => {
     const pending: Promise<unknown>[] = [];
     const waitUntil = (promise: Promise<unknown>) => pending.push(promise);
     const { call, load } = createFunction(hasWaitUntil ? { waitUntil } : {}, { timeout: 10_000 });

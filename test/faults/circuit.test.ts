@@ -28,7 +28,7 @@ describe.concurrent("a path that swallows all bytes", () => {
       ["GET", key],
     ] as const;
 
-  // Repeated, since a busy machine takes its time once, and a second timeout or a fixed wait takes it each time.
+  // Repeated, since a busy machine is slow now and then, but a second timeout or a fixed wait would come in each run.
   routeTest.for([
     ["before the first connection", false, 0],
     ["under an open connection", true, 0],

@@ -213,7 +213,7 @@ test.each([
   ["a number", httpResponse(":7\r\n", {})],
   ["JSON", jsonResponse('{"result":"Nw=="}')],
   ["an error", jsonResponse('{"error":"took too long"}', {}, "408 Timeout")],
-])("%s in place of the response is no value, and a write of bytes is sent once", async (_what, bytes) => {
+])("%s is not taken for the response, and a write of bytes is sent once", async (_what, bytes) => {
   const redis = client(patient);
   await redis.set("known", "x");
   endpoint.onRequest = ({ socket, body }) =>

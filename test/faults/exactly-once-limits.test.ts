@@ -9,6 +9,7 @@ import {
   onRequest,
   type RedisCluster,
   type RedisServer,
+  slotOf,
   startCluster,
   startNetworkProxy,
   startRedis,
@@ -16,7 +17,6 @@ import {
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
 import { wrapInIdempotencyScript } from "../../src/execution/exactly-once/guard.js";
 import { beforeTests, forTest } from "../support/lifetime.js";
-import { slotOf } from "../support/slot.js";
 
 // Exactly-once writes at the limits of their guarantee: memory, time, a first copy that arrives late, a cluster.
 

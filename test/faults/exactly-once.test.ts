@@ -13,7 +13,7 @@ describeEngines("exactly-once writes", (setup) => {
   const { direct } = rig;
   const client = (options: RedisOptions = {}) =>
     rig.client({ writes: "exactly-once", retry: { retries: 8, backoff: () => 1 }, ...options });
-  /** Connections up to the nth lose the response to what carries `text`. */
+  /** Loses the responses to requests that contain `text` on the first `n` connections. */
   const lose = (n: number, text: string) => {
     rig.path.onConnection((number) => (number <= n ? onRequest(carries(text), loseReply()) : undefined));
   };
@@ -50,17 +50,17 @@ describeEngines("exactly-once writes", (setup) => {
     });
   });
 
-  describe("the value is the plain command's", () => {
+  describe("the result", () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
     test.each<[string, (redis: Redis) => Promise<unknown>]>([
       ["a status", (redis) => redis.set("k", "v")],
       ["nil", (redis) => redis.set("k", "v", { xx: true })],
       ["an integer", (redis) => redis.incrby("n", 41)],
-      ["an integer beyond a number", (redis) => redis.incrby("n", "9007199254740993" as never)],
-      ["one below", (redis) => redis.decrby("n", "9007199254740995" as never)],
-      ["one in a hash", (redis) => redis.hincrby("h", "f", "9223372036854775807" as never)],
+      ["an integer too large for a number", (redis) => redis.incrby("n", "9007199254740993" as never)],
+      ["an integer too low for a number", (redis) => redis.decrby("n", "9007199254740995" as never)],
+      ["a large integer in a hash", (redis) => redis.hincrby("h", "f", "9223372036854775807" as never)],
       [
-        "a time beyond a number",
+        "a time too large for a number",
         async (redis) => {
           await redis.set("k", "text");
           await redis.pexpireat("k", 2 ** 53);
@@ -82,11 +82,11 @@ describeEngines("exactly-once writes", (setup) => {
         (redis) =>
           redis.set("k", "v").then(() => redis.incr("k").catch((error) => [error.code, error.message])),
       ],
-    ])("the value is the plain command's: %s", async (_what, run) => {
-      const plainly = await run(direct().with({ codec: "json" })).catch((error) => error.code);
+    ])("the result is that of the plain command: %s", async (_what, run) => {
+      const plain = await run(direct().with({ codec: "json" })).catch((error) => error.code);
       await direct().flushall();
-      const once = await run(client()).catch((error) => error.code);
-      expect(once).toEqual(plainly);
+      const guarded = await run(client()).catch((error) => error.code);
+      expect(guarded).toEqual(plain);
     });
   });
 

@@ -7,7 +7,7 @@ import { describeEntries } from "../support/entries.js";
 describeEntries((Client) => {
   const endpoint = RawEndpoint.forEachTest();
   beforeEach(() => {
-    // undici goes on by the immediates that are there.
+    // undici does not go on without the real setImmediate.
     if (process.env.WARMLINE_CONNECTION === "undici") vi.useFakeTimers({ toFake: ["setTimeout", "Date"] });
     else vi.useFakeTimers();
   });

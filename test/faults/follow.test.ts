@@ -67,7 +67,7 @@ describe("a follower", () => {
     expect(await collected).toEqual(numbers(200));
   });
 
-  test("gets every entry once and in order from an endpoint that is polled while its connections are lost", {
+  test("polls an endpoint without /follow, and gets every entry once and in order while connections are lost", {
     tags: "redis-server",
   }, async () => {
     const { gateway } = await startReal();

@@ -40,7 +40,7 @@ describe("the write was applied and its response lost", () => {
     ["504 of a proxy", rewrite(proxyError(504), { leave: "close" })],
   ] as const;
 
-  routeTest.for(losses)("a write runs once, unknown; a read runs again: %s", async ([, fault], { route }) => {
+  routeTest.for(losses)("a write is applied once, a read is repeated: %s", async ([, fault], { route }) => {
     const redis = route.client(patient);
     await redis.get(route.key);
     const faults = [first(5, "INCR", fault), first(3, "GET", fault)];
@@ -78,7 +78,7 @@ describe("the write was applied and its response lost", () => {
 describe("the write never arrived", () => {
   routeTest.for([
     ["reset at its first byte", reset({ requestStart: 1 })],
-    ["closed when it was whole", onRequest(1, closeBeforeReply({ deliver: false }))],
+    ["closed after the last byte", onRequest(1, closeBeforeReply({ deliver: false }))],
   ] as const)("a write is not sent again and a read is: %s", async ([, behaviour], { route }) => {
     route.path.onConnection((number) => (number % 2 === 1 ? behaviour : undefined));
     const redis = route.client(patient);
@@ -90,7 +90,7 @@ describe("the write never arrived", () => {
 });
 
 routeTest(
-  "a close exactly while a request is written, resolves reads and applies writes at most once",
+  "if connections close just as requests are written, reads resolve and writes are applied at most once",
   async ({ route }) => {
     const next = mulberry32(SEED);
     const times = scaled(1_000);

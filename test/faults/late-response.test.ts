@@ -35,8 +35,8 @@ test.each([
   expect(redis.stats().closed).toBe(1);
 });
 
-// A late copy could undo a write that follows.
-test.each(["at-most-once", "at-least-once"] as const)("a write with no number is not: %s", async (writes) => {
+// A late copy of a write without a number could undo a write that follows.
+test.each(["at-most-once", "at-least-once"] as const)("a plain write is sent once: %s", async (writes) => {
   const redis = client({ timeout: 2_500, circuit: false, writes });
   await redis.strlen("k");
   silenceFirst();
@@ -44,7 +44,7 @@ test.each(["at-most-once", "at-least-once"] as const)("a write with no number is
   expect(endpoint.count("INCR")).toBe(1);
 });
 
-test("a request of more than 64 KB is not", async () => {
+test("a request of more than 64 KB is sent once", async () => {
   const redis = client({ timeout: 2_500, circuit: false, retry: false });
   await redis.strlen("k");
   silenceFirst();

@@ -11,13 +11,13 @@ import { IORedis } from "../support/redis-clients.js";
 const gateway = sharedByTests(() => createGateway({ engine: "embedded", port: 0 }));
 const path = sharedByTests(() => startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
 
-/** Loses the reply to the next request that carries `text`. Returns how many were lost. */
+/** Loses the reply to the next request that carries `text`. Returns a function that counts the requests that carry it. */
 function loseNext(text: string, leave: "close" | "reset"): () => number {
-  let lost = 0;
-  const fault = onRequest((exchange) => carries(text)(exchange) && lost++ === 0, loseReply({ leave }));
+  let count = 0;
+  const fault = onRequest((exchange) => carries(text)(exchange) && count++ === 0, loseReply({ leave }));
   for (const each of path.connections) each.close();
   path.onConnection(() => fault);
-  return () => lost;
+  return () => count;
 }
 
 describeEntries((Client) => {
@@ -27,10 +27,10 @@ describeEntries((Client) => {
     const redis = create();
     await redis.flushall();
     for (let i = 1; i <= 20; i++) {
-      const lost = loseNext("INCR", leave);
+      const requests = loseNext("INCR", leave);
       expect(await redis.incr("n")).toBe(i);
-      // The repeat passed.
-      expect(lost()).toBeGreaterThanOrEqual(1);
+      // The reply to the first one was lost.
+      expect(requests()).toBeGreaterThanOrEqual(1);
     }
     expect(await redis.dbsize()).toBe(1);
   });
@@ -46,7 +46,7 @@ describeEntries((Client) => {
     expect(await redis.multi().incr("n").incr("n").exec()).toEqual([4, 5]);
   });
 
-  test("a write that may be applied twice is applied once", async () => {
+  test("an at-least-once write with a number is applied once", async () => {
     const redis = create().with({ writes: "at-least-once" });
     await redis.flushall();
     loseNext("INCR", "reset");

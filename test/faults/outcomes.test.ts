@@ -35,10 +35,10 @@ describeEntries((Client) => {
 
   describe.each(["at-least-once", "exactly-once"] as const)("%s, the first response lost", (writes) => {
     test.each([
-      ["429 ever after", '{"error":"ERR too many requests"}', "429 Too Many Requests"],
-      ["Redis loads then", '{"error":"LOADING Redis is loading"}', undefined],
-      ["Redis is a replica then", '{"error":"READONLY replica"}', undefined],
-      ["the token is withdrawn", '{"error":"WRONGPASS no"}', "401 Unauthorized"],
+      ["429s", '{"error":"ERR too many requests"}', "429 Too Many Requests"],
+      ["LOADING", '{"error":"LOADING Redis is loading"}', undefined],
+      ["READONLY", '{"error":"READONLY replica"}', undefined],
+      ["a refused token", '{"error":"WRONGPASS no"}', "401 Unauthorized"],
     ])("a single write whose response is lost stays unknown after %s", async (_, item, status) => {
       loseFirst(item, status, { "retry-after": "0" });
       const [error] = await reasons(client({ writes }).incr("n"));
@@ -151,7 +151,7 @@ describeEntries((Client) => {
     expect(endpoint.requests).toEqual([]);
   });
 
-  describe("functions of the user's that throw", () => {
+  describe("functions of the user that throw", () => {
     const thrown = vi.fn();
     beforeEach(() => {
       thrown.mockReset();

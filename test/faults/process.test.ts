@@ -27,7 +27,7 @@ const endpointTest = test.extend<{ endpoint: RawEndpoint; path: NetworkProxy }>(
 const ownConnections = process.env.WARMLINE_CONNECTION !== "undici";
 
 const FORGOTTEN: [string, string] = [
-  "when everything was forgotten meanwhile",
+  "after the network has forgotten every connection",
   `const r = create(); await r.incr("forget"); hold(1100); console.log(await r.incr("n"));`,
 ];
 
@@ -110,7 +110,7 @@ endpointTest("a response in the kernel's buffer wins over a late timer", async (
   expect(ended.output).toMatch(/^1\n/);
 });
 
-/** In ms: pre-opening takes at most 1 s, and a busy machine has its time. A connection that holds its process does so for ever. */
+/** In ms. Pre-opening takes at most 1 s, the rest is for a busy machine. A connection that held its process would do so for ever. */
 const AT_ONCE = 6_000;
 
 describe("a process ends", () => {

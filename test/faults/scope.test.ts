@@ -131,7 +131,7 @@ describeEngines("a scope", (setup) => {
       expect(await redis.ttl("strict:wl:path")).toBeGreaterThan(50);
     });
 
-    test("a strict write whose reply is lost returns it, and a differing one is refused again", async () => {
+    test("a strict write whose reply is lost still returns it, and one that differs is still refused", async () => {
       // The first of these connections loses its first response, each other one its second.
       rig.path.onConnection((number) => onRequest(number === 2 ? 1 : 2, loseReply()));
       redis.close();
@@ -189,6 +189,6 @@ test("a scope, its lifetime and its mode are checked", () => {
   expect(() => new Redis({ url: "http://127.0.0.1:1", token: "t", writes, scope } as object)).toThrow(
     "scope must be passed to redis.with()",
   );
-  // A scoped client may run what can't be guarded.
+  // Commands that can't be guarded need another write mode, so a scoped client may change it.
   expect(redis.with({ writes, scope: "a" }).with({ writes: "at-most-once" })).toBeDefined();
 });

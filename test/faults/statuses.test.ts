@@ -133,7 +133,7 @@ describe("a Redis that went away behind its gateway", () => {
     expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "INCR" });
   });
 
-  test("commands of one request time out with the time of the call and what they know of their own", async () => {
+  test("commands of one request time out with the timeout of the call, and each with its own outcome", async () => {
     const refused =
       '[{"error":"UNSENT Redis could not be reached"},{"error":"UNSENT Redis could not be reached"}]';
     endpoint.onRequest = ({ socket }) => {

@@ -20,20 +20,20 @@ beforeEach(async () => {
   await redis.get("warm");
 });
 
-/** The fault affects the first `times` commands of the name. */
-function befall(name: string, times: number, action: FakeAction): void {
+/** Applies a fault to the first `times` commands with this name. */
+function failFirst(name: string, times: number, action: FakeAction): void {
   let left = times;
   fake.script((command: FakeCommand) => (command.name === name && left-- > 0 ? action : undefined));
 }
 
 describe.each([1, 5])("%i replies lost", (times) => {
   test.each(["close", "reset", { cut: 1 }] as const)("incr is unknown, get repeated: %j", async (action) => {
-    befall("INCR", times, action);
+    failFirst("INCR", times, action);
     const error = await redis.incr("n").catch((thrown) => thrown);
     expect(error).toBeInstanceOf(UnknownOutcomeError);
     expect(error.outcome).toBe("unknown");
     expect(fake.count("INCR")).toBe(1);
-    befall("GET", times, action);
+    failFirst("GET", times, action);
     expect(await redis.get("n")).toBe("1");
     // A read whose response is slow also goes to a second connection.
     expect(fake.count("GET")).toBeGreaterThanOrEqual(1 + times + 1);

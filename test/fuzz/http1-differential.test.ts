@@ -6,8 +6,8 @@ import { SEED, scaled } from "../support/random-tests.js";
 import { Chance } from "./support/random.js";
 import { chunks, pieces, spoil } from "./support/requests.js";
 
-// Responses made up at random, read by our parser and by undici's: what ours accepts, undici's has to accept too, and
-// to read the same status and body. Ours may refuse more.
+// Random responses, read by our parser and by undici's. If ours accepts a response, undici's must accept it too, with the
+// same status and body. Ours may refuse more.
 
 const RUNS = scaled(20_000);
 const AT_ONCE = 200;

@@ -8,7 +8,7 @@ import { newFolder } from "../support/new-folder.js";
 
 const folder = newFolder("packed");
 const installed = join(folder, "node_modules", "warmline-gateway");
-/** The only programs there are, so that a Redis on this machine is not found. */
+/** The only folder on PATH, so that a Redis on this machine is not found. */
 const programs = join(folder, "programs");
 const environment = { PATH: programs, HOME: folder };
 

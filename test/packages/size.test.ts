@@ -7,7 +7,7 @@ import { type Size, sizeOf } from "../../scripts/size.js";
 
 function print(entry: string, { minified, gzipped, parts }: Size): void {
   const shares = parts.map(({ folder, minified, gzipped }) => `${folder} ${minified} (${gzipped})`);
-  console.info(`${entry}: ${minified} bytes minified, ${gzipped} gzipped. There: ${shares.join(", ")}`);
+  console.info(`${entry}: ${minified} bytes minified, ${gzipped} gzipped. By folder: ${shares.join(", ")}`);
 }
 
 /** The limits in bytes, gzipped. Lower them with every saving. README states them in KB. */
@@ -17,7 +17,7 @@ test("README states the limits of both entries", () => {
   const readme = readFileSync(resolve(import.meta.dirname, "../../README.md"), "utf8");
   const kilobytes = (limit: number) => Math.ceil(limit / 1_000);
   expect(readme).toContain(
-    `gzipped ${kilobytes(LIMITS.fetch)} KB on edge and in browsers, ${kilobytes(LIMITS.node)} KB on Node`,
+    `gzipped at most ${kilobytes(LIMITS.fetch)} KB on edge and in browsers, ${kilobytes(LIMITS.node)} KB on Node`,
   );
 });
 

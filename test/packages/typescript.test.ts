@@ -22,7 +22,7 @@ beforeAll(async () => {
   for (const [project, config] of Object.entries(projects)) writeProject(project, config);
 }, 300_000);
 
-// Not a file of its own: this repository's own settings have no CommonJS.
+// Not in a file: this repository's TypeScript settings would not compile CommonJS.
 const COMMON_JS = `import warmline = require("warmline");
 import fetchEntry = require("warmline/fetch");
 
@@ -132,7 +132,7 @@ results[50];
     return Number(/Check time:\s+([\d.]+)s/.exec(printed)?.[1]);
   };
   let best = { empty: Number.POSITIVE_INFINITY, pipeline: Number.POSITIVE_INFINITY };
-  // Three seconds on an idle machine. On a busy one the libraries alone take longer, and this as much longer as they.
+  // Three seconds, or on a busy machine three times as long as an empty program, which checks only the libraries.
   const limit = () => Math.max(3, 3 * best.empty);
   for (let round = 0; round === 0 || (round < 3 && best.pipeline >= limit()); round++) {
     best = {

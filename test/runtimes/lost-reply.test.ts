@@ -42,7 +42,7 @@ describe.each([
   ["bun", ["--eval", PROGRAM]],
 ] as const)("%s", (name, args) => {
   test.each(["close", "reset"] as const)("a lost reply applies a write once: %s", async (leave) => {
-    // The first response to each command is lost; then each command is on a separate connection.
+    // The first response to each command is lost, and its connection with it.
     const lost = new Set<string>();
     route.path.onConnection(() => ({
       exchange: ({ request }) => {
@@ -113,7 +113,7 @@ describe.each([
       { value: 3 },
     ]);
     expect(route.applied("INCR")).toBe(3);
-    // The form that a write has on Deno does not end its connection: one was lost, and one closed while it was idle.
+    // One connection is lost and one is closed while idle. Sending a write as a Blob, as on Deno, must not close any.
     if (name === "deno") expect(route.path.connectionsOpened).toBeLessThanOrEqual(3);
   });
 });

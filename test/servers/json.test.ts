@@ -9,7 +9,7 @@ import { NEEDS_SERVERS, startRedis8 } from "./support/servers.js";
 
 /** Replies of RedisJSON 2.8 that differ from those of the embedded engine. */
 const DIFFERENCES: Readonly<Record<string, Reply>> = {
-  // RedisJSON keeps that a number was a fraction.
+  // RedisJSON remembers that a number was a fraction.
   "JSON.NUMMULTBY d $ 24": "$[36.0]",
 };
 

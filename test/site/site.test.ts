@@ -26,7 +26,7 @@ const TYPES: Record<string, string> = {
 
 const files = readdirSync(site, { recursive: true, encoding: "utf8" });
 const pages = files.filter((file) => file.endsWith(".html") && file !== "404.html");
-const own = pages.filter((file) => !file.startsWith("api/"));
+const guides = pages.filter((file) => !file.startsWith("api/"));
 
 /** Returns the file that a path of the site leads to, as GitHub Pages resolves it. */
 function fileOf(path: string): string | undefined {
@@ -121,13 +121,13 @@ describe("links of the site", () => {
   );
 
   test("each page of docs/ is a page of the site, and in the sidebar", () => {
-    expect(own.sort()).toEqual(sources.map((name) => name.replace(".md", ".html")).sort());
+    expect(guides.sort()).toEqual(sources.map((name) => name.replace(".md", ".html")).sort());
     const guide = readFileSync(join(site, "getting-started.html"), "utf8");
-    for (const page of own.filter((name) => name !== "index.html"))
+    for (const page of guides.filter((name) => name !== "index.html"))
       expect(guide, page).toContain(`href="${BASE}${page.replace(".html", "")}"`);
   });
 
-  test.each(own)("every link of %s leads to a page and a heading that exist", (page) => {
+  test.each(guides)("every link of %s leads to a page and a heading that exist", (page) => {
     const links = linksOf(page);
     expect(links.length).toBeGreaterThan(10);
     expect(links.filter((href) => !leadsSomewhere(href, page))).toEqual([]);
@@ -174,6 +174,9 @@ describe("links of the site", () => {
   });
 });
 
+/** Pages of tables of figures. */
+const FIGURES = ["benchmarks", "performance", "scale"];
+
 const views = [
   { name: "desktop", width: 1_280, height: 800 },
   { name: "phone", width: 390, height: 844 },
@@ -199,6 +202,18 @@ describeInBrowser("the site in a browser", (browser) => {
     server?.close();
   });
 
+  test("tables of figures fit into their pages on a desktop", async () => {
+    const page = await browser().newPage({ viewport: { width: 1_280, height: 800 } });
+    for (const path of FIGURES) {
+      await page.goto(url + path);
+      const wide = await page.evaluate<string[]>(
+        `[...document.querySelectorAll(".vp-doc table")].filter((table) => table.scrollWidth > table.clientWidth).map((table) => table.innerText.slice(0, 80))`,
+      );
+      expect(wide, path).toEqual([]);
+    }
+    await page.close();
+  });
+
   const shots = join(root, "build/site-screenshots");
   mkdirSync(shots, { recursive: true });
 
@@ -213,7 +228,15 @@ describeInBrowser("the site in a browser", (browser) => {
         if (!request.url().startsWith(url) && !request.url().startsWith("data:"))
           problems.push(request.url());
       });
-      for (const path of ["", "getting-started", "cookbook", "commands", "gateway", "troubleshooting"]) {
+      for (const path of [
+        "",
+        "getting-started",
+        "cookbook",
+        "commands",
+        "gateway",
+        "troubleshooting",
+        ...FIGURES,
+      ]) {
         await page.goto(url + path, { waitUntil: "networkidle" });
         const { overflow, background } = (await page.evaluate(
           `({ overflow: document.documentElement.scrollWidth - innerWidth, background: getComputedStyle(document.body).backgroundColor })`,
@@ -262,7 +285,7 @@ describeInBrowser("the site in a browser", (browser) => {
     const page = forTest(await browser().newPage());
     await page.goto(url, { waitUntil: "networkidle" });
     const search = page.locator("input[type=search]");
-    // A page that has loaded does not listen yet.
+    // A page that has just loaded may not listen to keys yet.
     const opened = async () => {
       if ((await search.count()) === 0) await page.keyboard.press("Control+k");
       return search.count();

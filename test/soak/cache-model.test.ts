@@ -35,7 +35,7 @@ describe("results of cached functions under faults", { tags: "redis-server", ret
   });
 
   test.each(isExhaustive ? MISTAKES : MISTAKES.slice(0, 1))(
-    "a cache that %s is found to be wrong",
+    "the model finds the mistake of a cache that %s",
     { timeout: 300_000 },
     async (_mistake, file, from, to) => {
       await withMutation({ entry: "src/cache.ts", file: `src/cache/${file}`, from, to }, async (module) => {

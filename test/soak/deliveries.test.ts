@@ -85,7 +85,7 @@ describe(`deliveries and followers, for ${SECONDS} s`, { tags: "redis-server", r
     const delivering = functions.map(async (instance) => {
       while (Date.now() < until) {
         const event = `event-${events++}`;
-        // One more delivery than is needed.
+        // Each event is delivered until two deliveries succeed: one more than is needed.
         for (let successes = 0; successes < 2; ) {
           const { result, error } = await instance.invoke({ event });
           if (error) {

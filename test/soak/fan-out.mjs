@@ -24,7 +24,7 @@ if (role === "readers") {
         if (now - Number(at) > 1_000) late++;
       }
       for (const _ of text.matchAll(/event: gap/g)) gaps++;
-      // What a chunk may cut is looked at again with the next one.
+      // A message may continue in the next chunk, so the end of this one is searched again then.
       rest = text.slice(Math.max(text.lastIndexOf("#") + 1, text.lastIndexOf("\n") + 1, text.length - 20));
     });
   };

@@ -102,7 +102,7 @@ beforeEach(async () => {
     args: [
       ...["--redis", redis.url, "--max-queued-commands", "400000"],
       ...["--max-buffered-bytes", `${LIMIT_MB / 4}mb`],
-      // A machine that is busy with other work must not decide what is whole.
+      // On a machine that is busy with other work, no response may be cut by a timeout.
       ...["--command-timeout", "30s"],
     ],
     env: {

@@ -23,7 +23,7 @@ describe("reads of a near cache under faults", { tags: "redis-server", retry: 0 
     for (const name of ["frozen", "killed", "restarted", "flushed"]) expect(faults[name]).toBeGreaterThan(0);
   });
 
-  test("a cache that takes a reply for one of the time of its response is found to be wrong", async () => {
+  test("the model finds the mistake of a cache that dates a reply by its response, not by its request", async () => {
     const mutation = {
       entry: "src/near.ts",
       file: "src/near/local-cache.ts",

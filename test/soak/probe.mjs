@@ -1,5 +1,5 @@
 // One well-behaved client in a thread of its own: sends a small request over a kept connection, every few ms. On a message, it
-// returns how long the responses took, and the longest time without a response that was served.
+// returns how long the responses took, and the longest time between two correct responses.
 import { connect } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
 

@@ -4,7 +4,7 @@ import { pipeline } from "node:stream";
 import { connectRedis, type RedisConnection } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../gateway/src/engine/embedded.js";
 
-/** A server that gateways and clients over TCP connect to as to a Redis. */
+/** The embedded engine as a server on a TCP port, for gateways and for Redis clients. */
 export interface EngineServer {
   readonly port: number;
   /** Its address as a `redis://` URL. */
@@ -14,7 +14,7 @@ export interface EngineServer {
   stop(): Promise<void>;
 }
 
-/** Starts the embedded engine, behind a free loopback port. */
+/** Starts the embedded engine as a server on a free loopback port. */
 export async function startEngineServer(): Promise<EngineServer> {
   const engine = await startEmbeddedEngine();
   const server = createServer({ noDelay: true }, (socket) => {

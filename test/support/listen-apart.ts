@@ -1,12 +1,12 @@
 import type { Server } from "node:net";
 
-/** The next port to try: each process begins elsewhere. */
+/** The next port to try. Each process begins at a random one. */
 let nextPort = 12_000 + Math.floor(Math.random() * 10_000);
 
 /**
- * Makes a server listen on a port that no server of this process had before: a client knows an endpoint by its URL for as
- * long as the process lives, so one at the port of a former gateway would get numbered requests. The system gives out
- * ports above 32,767.
+ * Makes a server listen on a port that no server of this process had before. Clients remember what they know of a URL as long
+ * as the process lives, so a server on the port of an earlier gateway would get numbered requests. These ports are below
+ * 32,768, where the ports that the system chooses begin.
  */
 export async function listenApart(server: Server): Promise<void> {
   for (;;) {

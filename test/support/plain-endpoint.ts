@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import type { Gateway } from "../../gateway/src/index.js";
 import { listenApart } from "./listen-apart.js";
 
-/** An endpoint without event streams of entries: it passes all other requests on, and names no gateway. */
+/** Starts an endpoint that is no warmline-gateway: it refuses `/follow`, and passes all other requests on to a gateway. */
 export async function startPlainEndpoint(gateway: Gateway) {
   const server = createServer(async (request: IncomingMessage, response) => {
     if (request.url!.startsWith("/follow")) {

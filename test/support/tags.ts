@@ -2,7 +2,7 @@ import type { TestTagDefinition } from "vitest/config";
 import { findProgram, findRedisServer } from "../../testbed/src/redis/find.js";
 import { isFullRun } from "./random-tests.js";
 
-/** What a test may need beside Node: a tag of its name marks the test. */
+/** Something that tests may need besides Node. Its name is the tag of these tests. */
 interface Need {
   readonly name: string;
   /** The end of the sentence "These tests need ...". */
@@ -61,6 +61,6 @@ export const createTags = (): TestTagDefinition[] => [
     description: `need ${need}`,
     ...(isFound !== undefined && { skip: !isFound }),
   })),
-  // `.ci/run` runs these with more inputs than README's command has done.
+  // `.ci/run` runs these tests again after `npm test`, with more inputs.
   { name: "random", description: "take random inputs", skip: false },
 ];

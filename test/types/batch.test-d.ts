@@ -97,7 +97,7 @@ describe.each(["pipeline", "multi"] as const)("%s", (batch) => {
     filled.getex("k", { ex: 1, px: 1 });
     // @ts-expect-error a path is text
     filled.json.get("d", 1);
-    // @ts-expect-error a batch is of one client, and begins no other
+    // @ts-expect-error a batch can't begin another one
     filled.pipeline();
     // @ts-expect-error a batch does not wait: only the client has iterators
     filled.scanIterator();

@@ -51,7 +51,7 @@ describe("a cached function has the types of its function", () => {
   });
 });
 
-test("a schema returns the type of the function", () => {
+test("a schema must return the type of the function", () => {
   const schema = z.object({ name: z.string(), teamId: z.number(), at: z.coerce.date() });
   const user = cached(redis, "user", loadUser, { key: (id) => id, fresh: 60, schema });
   expectTypeOf(user("7")).toEqualTypeOf<Promise<User | null>>();

@@ -39,6 +39,7 @@ export { findProgram, findRedisServer, NO_REDIS } from "./redis/find.js";
 export { encodeCommand, type Resp, RespError, RespReader } from "./redis/resp.js";
 export { type RedisGroup, type SentinelOptions, startSentinels } from "./redis/sentinel.js";
 export { type RedisServer, type RedisServerOptions, startRedis } from "./redis/server.js";
+export { slotOf } from "./redis/slot.js";
 export {
   type Authority,
   type Certificate,

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:net";
 
 /**
  * Operating systems assign higher ports to connections and to servers that listen on port 0 (Linux: 32,768 and up), so no other
- * program takes one of these by chance. The next 10,000 ports are the buses of cluster nodes, which this function never returns.
+ * program takes one of these by chance. The next 10,000 ports are the buses of cluster nodes, which `freePorts` never returns.
  */
 const [LOWEST, HIGHEST] = [11_000, 21_000];
 const BLOCK_SIZE = 100;

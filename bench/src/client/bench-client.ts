@@ -124,10 +124,10 @@ export const clientFunction = (
 export const commandsFunction = (client: BenchClient, variant: Variant, place: Place): FunctionSpec =>
   clientFunction("commands", client, variant, place);
 
-/** The timeout in ms of clients that are set as their documentation advises against faults. */
+/** The timeout in ms of clients with documented options against faults. */
 const FAULT_TIMEOUT_MS = 2_000;
 
-export const asAdvised = (label: string): string => `${label}, as its docs advise`;
+export const asAdvised = (label: string): string => `${label}, documented options`;
 
 export function faultClients(client: BenchClient, place: Place): readonly FaultClient[] {
   const { name, label, advised, faults } = client;

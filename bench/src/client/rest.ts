@@ -3,7 +3,7 @@ import type { ConnectedClient } from "./bench-client.js";
 /** Sends a body to a path of the endpoint and returns the response text. */
 type Post = (path: string, body: string) => Promise<string>;
 
-/** Creates a client from a function that sends a request, as written by hand. */
+/** Creates a client of the REST protocol, as a user would write it by hand, from a function that sends a request. */
 export function restClient(post: Post, close: () => Promise<unknown> = async () => {}): ConnectedClient {
   const command = async (...args: string[]) => {
     const { result, error } = JSON.parse(await post("/", JSON.stringify(args)));
@@ -37,7 +37,7 @@ export function restHeaders(token: string, keepAlive: boolean): Record<string, s
   return { Authorization: `Bearer ${token}`, "Content-Type": "application/json", ...closing };
 }
 
-/** How long clients keep connections without data in ms, if they are set against faults: less than any server or device on the way. */
+/** Time in ms after which clients with advised settings close an idle connection: earlier than any server or network device. */
 export const IDLE_MS = 1_000;
 
 /** Returns the request option that aborts a request after `timeoutMs`. Without a time it returns no option. */

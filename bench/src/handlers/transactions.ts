@@ -18,7 +18,8 @@ interface Session {
   close(): unknown;
 }
 
-const own = process.env.BENCH_CLIENT === undefined ? undefined : await import("../client/function-client.js");
+const functionClient =
+  process.env.BENCH_CLIENT === undefined ? undefined : await import("../client/function-client.js");
 const kept: Session[] = [];
 
 async function open({ target }: TransactionsEvent): Promise<Session> {
@@ -26,9 +27,9 @@ async function open({ target }: TransactionsEvent): Promise<Session> {
     const connection = await RawConnection.open(target);
     return { get: () => connection.run(["GET", "greeting"]), close: () => connection.close() };
   }
-  const client = own!.client.connect({ ...own!.options, autoPipelining: false });
+  const client = functionClient!.client.connect({ ...functionClient!.options, autoPipelining: false });
   // A client over HTTP leaves its connections to the next one.
-  const close = () => (own!.client.protocol === "tcp" ? client.close() : undefined);
+  const close = () => (functionClient!.client.protocol === "tcp" ? client.close() : undefined);
   return { get: () => client.get("greeting"), close };
 }
 
@@ -43,17 +44,17 @@ export const handler = async (event: TransactionsEvent) => {
   let connectingMs = 0;
   const begunAt = performance.now();
   const until = begunAt + seconds * 1_000;
-  const transaction = async (own: Session | undefined) => {
+  const transaction = async (existing: Session | undefined) => {
     const startedAt = performance.now();
-    const session = own ?? (await open(event));
+    const session = existing ?? (await open(event));
     const connectedAt = performance.now();
     await session.get();
     latencies.push(performance.now() - connectedAt);
-    connectingMs += own ? 0 : connectedAt - startedAt;
-    if (!own) session.close();
+    connectingMs += existing ? 0 : connectedAt - startedAt;
+    if (!existing) session.close();
   };
-  const client = async (own: Session | undefined) => {
-    while (performance.now() < until) await transaction(own);
+  const client = async (existing: Session | undefined) => {
+    while (performance.now() < until) await transaction(existing);
   };
   await Promise.all([
     ...Array.from({ length: clients }, (_, index) => client(kept[index])),

@@ -45,8 +45,8 @@ const openOnce = async () => {
   socket.resume();
   await once(socket, "close");
 };
-const own: BenchClient | undefined = client && (await import(pathToFileURL(client).href)).default;
-const kept = own?.connect({ url: `http://127.0.0.1:${PORT}`, token: "none", keepAlive: true });
+const benchClient: BenchClient | undefined = client && (await import(pathToFileURL(client).href)).default;
+const kept = benchClient?.connect({ url: `http://127.0.0.1:${PORT}`, token: "none", keepAlive: true });
 const call = kept ? () => kept.get("greeting") : openOnce;
 
 /** Whether a connect failed because no local port was free. */

@@ -1,19 +1,19 @@
 import { decide } from "../results/checks.js";
 import type { Estimate } from "../statistics/series.js";
 
-/** How many times as long a command may take with a client that is created for it, to count as equally fast. */
+/** Maximum ratio of a command's time with a new client to that with a kept one at which both count as equally fast. */
 export const SAME_SPEED = 1.05;
 
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
 const between = ({ low, high }: Estimate, digits: number) =>
   `${low.toFixed(digits)} to ${high.toFixed(digits)}`;
 
-/** Returns what a kept connection saved: the time in ms that a command took less, and how many times as long it took over a new one. */
+/** Returns what a kept connection saved per command: `saved` in ms, and `times` as the ratio of the times without and with it. */
 export function savedSentence(saved: Estimate, times: Estimate): string {
   const interval = `(${between(saved, 1)})`;
   const verdict = decide(saved, "at least", 0);
   if (verdict === "yes")
-    return `A kept connection saved ${ms(saved.value)} ${interval} per command, ${times.value.toFixed(1)}x.`;
+    return `A kept connection saved ${ms(saved.value)} ${interval} per command: a new one took ${times.value.toFixed(1)}x as long.`;
   if (verdict === "no")
     return `A kept connection saved nothing: a command took ${ms(-saved.value)} longer than over a new one.`;
   return `It is not clear whether a kept connection saved time: ${ms(saved.value)} ${interval} per command.`;
@@ -24,8 +24,8 @@ export function recreatedSentence(times: Estimate, connections: number): string 
   const verdict = decide(times, "at most", SAME_SPEED);
   const start = verdict === "undecided" ? "It is not clear whether a client" : "A client";
   const is = verdict === "yes" ? "is as fast as" : "is slower than";
-  const opened = `${connections} connection${connections === 1 ? "" : "s"}`;
-  return `${start} created in every call ${is} one kept outside: ${times.value.toFixed(2)}x (${between(times, 2)}), ${opened}.`;
+  const opened = connections === 1 ? "1 connection" : `up to ${connections} connections`;
+  return `${start} created in every call ${is} one kept outside: ${times.value.toFixed(2)}x (${between(times, 2)}), with ${opened} per process.`;
 }
 
 /** The first commands of a client after freezes in which the network dropped its connection. */

@@ -16,7 +16,7 @@ const START_MS = 60_000;
 export const packageVersions = (): Readonly<Record<string, string>> =>
   JSON.parse(readFileSync(join(FOLDER, "package.json"), "utf8")).dependencies;
 
-/** Installs and builds the application if that is to be done. Returns why it cannot be had, as "needs ..."; undefined if it is there. */
+/** Installs and builds the application, unless both are done. Returns what is missing, as "needs ...", or undefined. */
 export function applicationMissing(): string | undefined {
   if (isOutdated("node_modules/.package-lock.json", ["package-lock.json"])) {
     try {

@@ -1,4 +1,4 @@
-// The network in front of a server, with faults, in a thread of its own: it stands still while packets vanish.
+// Relays connections to a server, with network faults, in a thread of its own. The thread is blocked while packets vanish.
 
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { parentPort, workerData } from "node:worker_threads";
@@ -11,20 +11,20 @@ export interface NetworkFault {
 }
 
 const host = "127.0.0.1";
-/** The connections that the kernel accepts while the thread stands still. It drops the packets that open further ones. */
+/** Number of connections that the kernel accepts while the thread is blocked. It drops the packets that open more. */
 const backlog = 8;
-const pairs = new Set<readonly [client: Socket, far: Socket]>();
+const pairs = new Set<readonly [client: Socket, upstream: Socket]>();
 
 const server = createServer({ noDelay: true }, (client) => {
-  const far = connect({ host, port: workerData, noDelay: true });
-  const pair = [client, far] as const;
+  const upstream = connect({ host, port: workerData, noDelay: true });
+  const pair = [client, upstream] as const;
   pairs.add(pair);
   const join = (from: Socket, to: Socket) => {
     from.pipe(to);
     from.on("error", () => {}).on("close", () => pairs.delete(pair) && to.destroy());
   };
-  join(client, far);
-  join(far, client);
+  join(client, upstream);
+  join(upstream, client);
 });
 const portOf = () => (server.address() as AddressInfo).port;
 server.once("listening", () => parentPort!.postMessage(portOf()));
@@ -39,16 +39,16 @@ const begin: Readonly<Record<NetworkFault["kind"], (ms: number) => void>> = {
   },
   vanish(ms) {
     const fillers = Array.from({ length: backlog + 1 }, () => connect({ host, port: portOf() }));
-    // They connect in the next tick. The kernel keeps what comes then, as its sender would send it again.
+    // The fillers connect in the next tick. On open connections the kernel keeps what arrives meanwhile: late, like a resend.
     process.nextTick(() => {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
       for (const filler of fillers) filler.destroy();
     });
   },
   halfOpen() {
-    for (const [client, far] of pairs) {
-      client.unpipe(far).pause();
-      far.unpipe(client).pause();
+    for (const [client, upstream] of pairs) {
+      client.unpipe(upstream).pause();
+      upstream.unpipe(client).pause();
     }
   },
 };

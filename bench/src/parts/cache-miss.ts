@@ -22,7 +22,7 @@ export default defineScenario({
   label: ({ client, ...variant }) => `${client.label}, ${nameOf(variant)}`,
   run: async ({ client, keepAlive, rig }) => {
     const key = `missing:${client.name}:${keepAlive}`;
-    // Clients over TCP connect to the Redis behind the gateway, so it is their key too.
+    // Clients over TCP connect to the Redis behind the gateway, so this removes their key too.
     await rig.command("DEL", key);
     const spec = clientFunction("cache-miss", client, { keepAlive, reused: true }, rig);
     const before = rig.proxyOf(client).connectionsOpened;

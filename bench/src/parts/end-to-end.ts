@@ -15,7 +15,7 @@ import { difference, mean } from "../statistics/series.js";
 
 /** The round trip in ms between the caller and the endpoint. */
 const FRONT_RTT_MS = 10;
-/** The pause between two calls in s, in which the instance is frozen: the article's are sent by a person. */
+/** The pause in s between two calls, with the instance frozen: in the article, a person sends the calls. */
 const PAUSE_S = 2;
 
 const MODES = [true, false].flatMap((frozen) =>
@@ -104,7 +104,7 @@ export default defineScenario({
     return { inside: latencies, outside, opened: site.proxyOf(client).connectionsOpened - before };
   },
   report: (rows, { settings }) => {
-    // The order of MODES.
+    // The rows of a client are in the order of MODES.
     const clients = byClient(rows).map(({ name, label, rows: own }) => {
       const [oneOn, , tenOn, tenOff, , , nextOn, nextOff] = own;
       const saved = difference(tenOff!.outside, tenOn!.outside, mean);

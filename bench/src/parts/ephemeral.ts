@@ -51,7 +51,7 @@ export default defineScenario({
   },
   report: (rows, { settings }) => {
     const pairs = grouped(rows, placeOf).map(([label, of]) => {
-      // The order of USES, and of QUEUED.
+      // In the order of USES, with QUEUED behind them.
       const [one, own, issuedOne, issuedOwn, queued = issuedOwn] = of.map(({ latencies }) => latencies);
       const added = difference(queued!, issuedOne!, percentile(99));
       return { ...of[0]!, label, one: one!, own: own!, added, slower: ratio(own!, one!) };

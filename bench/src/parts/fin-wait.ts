@@ -73,7 +73,7 @@ export default defineScenario({
           `${row.label}: the server's socket stays in FIN_WAIT_2 for over ${STAYS_S} s`,
           held(row),
           STAYS_S,
-          // It is followed no longer.
+          // The socket is not followed for longer.
           { text: (value) => `${value >= followedS(settings) ? "at least " : ""}${seconds(value)}` },
         ),
       ),

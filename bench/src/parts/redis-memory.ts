@@ -66,7 +66,7 @@ export default defineScenario({
           text: share,
         }),
       ],
-      ...tabulate(rows, { group: ({ users }) => String(users), charts: ["KB per instance"] }, [
+      ...tabulate(rows, { group: ({ users }) => `${users} instances`, charts: ["KB per instance"] }, [
         ["instances", ({ users }) => users],
         ["reach Redis", ({ arm }) => arm],
         ...meanColumns({ connections: "connections", memoryKb: "memory KB" }),

@@ -27,7 +27,7 @@ import { allEnded } from "../util/promises.js";
 const CONNECTED = 8;
 const RATES = [50, 200];
 const [, MOST] = RATES as [number, number];
-/** Time in s for which new users arrive before and after what counts. */
+/** Time in s for which new users also arrive before the measurement, and after it. */
 const LEAD_S = 0.3;
 const WAYS = { direct: "direct to Redis", gateway: "through the gateway" } as const;
 type Way = keyof typeof WAYS;
@@ -89,7 +89,7 @@ export default defineScenario({
   name: "storm",
   title: "Those connected while others connect",
   question: "What do new TLS connections cost the clients that are connected already?",
-  // The ways are those of plain sockets; beside them a client of each protocol is created in every call.
+  // Plain sockets are always measured. New users that create one of these clients are further cases.
   clients: "warmline,ioredis",
   fixed: ["rtt", "tls"],
   defaults: { rounds: [1, 1], seconds: [1.5, 0.5] },

@@ -14,14 +14,18 @@ const WIDTH = 360;
 /** Room for the value beside the longest bar. */
 const BESIDE = 84;
 const CHARACTER = 6.6;
+/** The size of a label's letters: smaller if it is longer than the picture is wide. */
+const labelSize = ({ label }: Style) => Math.min(12, (12 * WIDTH) / (label.length * CHARACTER));
 
 const colour = ({ hue }: Style) => `var(--hue${hue})`;
 /** A value with as many digits as a reader needs. */
 const short = (value: number) => Plot.formatNumber("en-US")(Number(value.toPrecision(3)));
-/** The number of an axis: 20k for 20,000. */
-const tick = (value: number) => (value >= 10_000 ? `${short(value / 1_000)}k` : short(value));
-
-const AXIS = { ticks: 5, tickFormat: tick };
+/** An axis up to a number. If that has five digits, the axis counts thousands: 20k for 20,000. */
+const axisTo = (highest: number) => ({
+  ticks: 4,
+  tickFormat: (value: number) =>
+    highest >= 10_000 && value !== 0 ? `${short(value / 1_000)}k` : short(value),
+});
 
 function draw(label: string, options: Plot.PlotOptions): Html {
   const common = { document: document as never, width: WIDTH, className: "plot", ariaLabel: label };
@@ -49,6 +53,7 @@ export function bars(chart: BarChart): Panel[] {
   return panels.map(({ title, rows }) => {
     const scaled = chart.ownScales ? rows : all;
     const ends = scaled.flatMap(({ value, low = value, high = value }) => [value, low, high]);
+    const highest = Math.max(...ends) || 1;
     const estimated = rows.filter(({ high }) => high !== undefined);
     const svg = draw(`${title}: ${chart.title}`, {
       height: rows.length * 40 + 28,
@@ -56,7 +61,7 @@ export function bars(chart: BarChart): Panel[] {
       marginRight: beside,
       marginTop: 0,
       marginBottom: 28,
-      x: { ...AXIS, domain: [Math.min(0, ...ends), Math.max(...ends) || 1], label: null, grid: true },
+      x: { ...axisTo(highest), domain: [Math.min(0, ...ends), highest], label: null, grid: true },
       y: { axis: null, domain: rows.map(({ row }) => row), padding: 0 },
       marks: [
         Plot.barX(rows, {
@@ -68,7 +73,7 @@ export function bars(chart: BarChart): Panel[] {
         Plot.link(estimated, { ...thin, x1: "low", x2: "high", dy: 6 }),
         Plot.tickX(estimated, { ...end, x: "low" }),
         Plot.tickX(estimated, { ...end, x: "high" }),
-        Plot.text(rows, { x: 0, text: "label", dx: 2, dy: -12, ...text }),
+        Plot.text(rows, { x: 0, text: "label", dx: 2, dy: -12, fontSize: labelSize, ...text }),
         Plot.text(rows, { x: "end", text: "text", dx: 6, dy: 6, fontWeight: 600, ...text }),
         Plot.ruleX([0], { stroke: "var(--soft)" }),
       ],
@@ -82,14 +87,22 @@ export function lines(chart: LineChart): Panel[] {
   const values = chart.panels.flatMap(({ lines }) => lines.flatMap(({ points }) => points));
   const xs = values.map(([at]) => at);
   const highest = Math.max(4, ...values.map(([, value]) => value));
+  const last = Math.max(...xs, 1e-3);
   return chart.panels.map(({ title, lines }) => ({
     title,
     svg: draw(`${title}: ${chart.title}`, {
       height: 240,
       marginLeft: 48,
       marginRight: 16,
-      x: { ...AXIS, domain: [Math.min(0, ...xs), Math.max(...xs, 1e-3)], label: `${chart.along} →` },
-      y: { ...AXIS, domain: [0, highest], label: `↑ ${chart.unit}`, nice: true, grid: true },
+      marginTop: 28,
+      marginBottom: 40,
+      x: {
+        ...axisTo(last),
+        domain: [Math.min(0, ...xs), last],
+        label: `${chart.along} →`,
+        labelOffset: 36,
+      },
+      y: { ...axisTo(highest), domain: [0, highest], label: `↑ ${chart.unit}`, nice: true, grid: true },
       marks: lines.map((line) =>
         Plot.line(line.points, {
           x: "0",

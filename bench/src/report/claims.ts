@@ -8,12 +8,12 @@ import type { Result } from "../results/result.js";
  */
 export function claimRows(results: readonly Result[]) {
   const found = results.flatMap((result) => result.checks.map((check) => ({ result, check })));
-  return listedClaims().map(({ id, title, text, result: article, scenario, unmeasured }) => {
+  return listedClaims().map(({ id, title, text, result: article, number, scenario, unmeasured }) => {
     const own = found.findLast(({ check }) => check.article?.id === id);
     const here = own ? checkText(own.check) : (unmeasured ?? `Scenario: ${scenario}`);
     const { beside, verdict, agreement } = own?.check ?? {};
-    const missing = unmeasured === undefined ? "not yet run" : "not measured";
-    const reproduced = agreement ?? verdict ?? missing;
-    return { title, text, article, here, beside, reproduced, verdict, result: own?.result };
+    const agreed = agreement && number === undefined ? "same direction" : agreement;
+    const reproduced = agreed ?? verdict ?? (unmeasured === undefined ? "not yet run" : "not measured");
+    return { title, text, article, here, beside, reproduced, verdict, ...own };
   });
 }

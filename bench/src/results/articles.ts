@@ -81,7 +81,7 @@ const FOUND: Readonly<
   "envoy.connect": ["from 5 ms to nearly 0", "request-parts"],
   "envoy.slower": ["a bit", "request-parts"],
   "envoy.sparse": ["more obvious", "request-parts"],
-  "envoy.reuse": ["70,145 remain", "time-wait", 1],
+  "envoy.reuse": ["70,145 remain", "time-wait"],
   "envoy.exhausted": ["timeouts after 4 s", "time-wait"],
   "envoy.replica": ["for some 10 s", "replica-down", 10],
   "envoy.established": ["a dramatic increase", "established"],

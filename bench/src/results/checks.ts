@@ -6,6 +6,7 @@ import type { Check, Claim, Verdict } from "./result.js";
 interface Decided {
   /** The claim of an article that the check decides. */
   readonly article?: ClaimId;
+  /** Results of other set-ups, which decide nothing. */
   readonly beside?: string;
 }
 
@@ -31,8 +32,8 @@ const limited =
     return { expectation, verdict, actual, estimate, article: articleOf(article), beside };
   };
 
+/** Check whether the interval of an estimate lies above or below a limit. */
 export const atLeast = limited("at least");
-
 export const atMost = limited("at most");
 
 /** Checks a condition that is counted, not estimated. */
@@ -65,7 +66,7 @@ function agreementOf({ verdict, article, estimate }: Check): Pick<Check, "agreem
   return { agreement: near ? "same order of magnitude" : "same direction" };
 }
 
-/** What a result says of the claim that a check decides. */
+/** Returns the claim of an article, as results contain it. */
 function articleOf(id: ClaimId | undefined): Claim | undefined {
   if (id === undefined) return undefined;
   const { title, result, number } = claimOf(id);

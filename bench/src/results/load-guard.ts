@@ -16,7 +16,7 @@ export interface Load {
 const MAX_SHARE = 0.1;
 const SAMPLE_MS = 500;
 
-/** Measures the load of the machine for half a second. Returns a function that returns the load before and during the run, at its end. */
+/** Measures the load of the machine for half a second. Returns a function for the end of the run, which returns the load. */
 export async function watchLoad(): Promise<() => Load> {
   const first = ticks();
   await pause(SAMPLE_MS);
@@ -35,11 +35,9 @@ export async function watchLoad(): Promise<() => Load> {
 
 /** Returns the warning for a busy machine; undefined on an idle one. */
 export function warningOf(before: number, others: number | null): string | undefined {
-  const percent = (part: number) => `${Math.round(part * 100)}%`;
-  const parts = [
-    ...(before > MAX_SHARE ? [`${percent(before)} before the run`] : []),
-    ...((others ?? 0) > MAX_SHARE ? [`${percent(others!)} during it`] : []),
-  ];
+  const said = (used: number, when: string) =>
+    used > MAX_SHARE ? [`${Math.round(used * 100)}% ${when}`] : [];
+  const parts = [...said(before, "before the run"), ...said(others ?? 0, "during it")];
   if (parts.length === 0) return undefined;
   return `The machine was busy: other processes used ${parts.join(" and ")}. Repeat the run on an idle machine.`;
 }

@@ -17,12 +17,12 @@ export function resultsIn(file: string): Result[] {
   return results;
 }
 
-/** The significant digits of published numbers: more are noise, and half of the file. */
+/** The significant digits of published numbers. More would be noise, and would double the size of the file. */
 const DIGITS = 4;
 
 /**
- * Returns the text of a published result: numbers of four digits, a line for each property and for each case. A series with all its
- * values has nothing that can be computed from them.
+ * Returns the text of a published result: numbers of four digits, a line for each property and for each case. A series is
+ * written as its values, without what can be computed from them.
  */
 export function published({ data, ...rest }: Result): string {
   const short = (_: string, value: unknown) => {

@@ -28,7 +28,7 @@ export interface LineChart {
   readonly kind: "lines";
   readonly title: string;
   readonly unit: string;
-  /** The unit of what it is counted along, to the right. */
+  /** The unit of the horizontal axis. */
   readonly along: string;
   readonly panels: readonly {
     readonly title: string;

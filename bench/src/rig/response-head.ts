@@ -1,9 +1,9 @@
 import type { Behaviour } from "warmline-testbed";
 
-/** Takes the header from the head of a response by which one gateway offers numbers. */
+/** Removes the header with which a gateway offers numbers from the head of a response. */
 export const withoutNumbers = (head: string): string => head.replace(/^warmline-instance:.*\r\n/im, "");
 
-/** Behaviour of a proxy for HTTP that changes the head of each response. */
+/** Returns a behaviour of the proxy that applies `change` to the head of each response. */
 export const withHead = (change: (head: string) => string): Pick<Behaviour, "exchange"> => ({
   exchange: () => ({
     response: (connection, { bytes, first }) =>

@@ -54,7 +54,7 @@ export default defineScenario({
     const placeAt = await startFixedServer(context);
     const rtts = settings.rtts ?? ROUND_TRIPS;
     const places = await Promise.all(rtts.map((rttMs) => placeAt(true, rttMs)));
-    // Of each bundle in bytes: the client and the lines that use it here, minified, and gzipped too.
+    // Bytes of each bundle, minified, and also gzipped. A bundle is the client with the lines that use it here.
     const sizes = clients.map(({ name, label }) => {
       const bundle = readFileSync(bundleOf(name));
       return [label, [bundle.length, gzipSync(bundle, { level: 9 }).length]] as const;

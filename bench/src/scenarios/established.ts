@@ -124,7 +124,7 @@ export default defineScenario({
           text: count,
         }),
       ],
-      ...tabulate(rows, { group: ({ users }) => String(users), charts: ["open connections"] }, [
+      ...tabulate(rows, { group: ({ users }) => `${users} processes`, charts: ["open connections"] }, [
         ["processes", ({ users }) => users],
         ["reach Redis", ({ way }) => way],
         ["gateways", ({ gateways }) => gateways],

@@ -158,7 +158,7 @@ export default defineScenario({
         `Each fault is applied to each client ${settings.rounds === 1 ? "once" : `${settings.rounds} times`}, through a proxy and with keys of its own. Each trial starts after one successful command.`,
         `A call that has not settled when the function times out (${FUNCTION_MS / 1_000} s) counts as hung. The instance then ends, as on Lambda.`,
         "Duplicates are writes that the server applied more often than they were issued, read behind the gateway after the trial. A duplicate SET is one whose repeat overwrote a newer value of another client. Wrong is a call that resolved with a value that is not its command's.",
-        'Clients run with their defaults, and the others a second time as their own documentation advises. "warmline, no numbers" has an endpoint that offers no numbers, like Upstash or several gateways: if the outcome of a write is unknown, it rejects with UnknownOutcomeError. "warmline, exactly-once" has such an endpoint and writes: "exactly-once": it resolves and applies the write once.',
+        'Clients run with their defaults, and the others a second time with documented options, chosen by this project. "warmline, no numbers" has an endpoint that offers no numbers, like Upstash or several gateways: if the outcome of a write is unknown, it rejects with UnknownOutcomeError. "warmline, exactly-once" has such an endpoint and writes: "exactly-once": it resolves and applies the write once.',
         ...faultNotes(measured),
         `Frozen functions are stopped for ${FREEZE_MS[settings.quick ? 1 : 0] / 1_000} s between two invocations and thawed with the next one waiting.`,
       ],

@@ -15,7 +15,7 @@ const LOADS: readonly { readonly requests: number; readonly threads?: number }[]
 ];
 const OVER_MS = 5;
 const COMMANDS = 3;
-/** Connections that they need at most: warmline sends a few requests at a time, and their commands together. */
+/** The most connections that may be opened for them: warmline sends a few requests at a time, and their commands together. */
 const MAX_CONNECTIONS = 8;
 const WARM_UP = 5;
 

@@ -93,7 +93,7 @@ export default defineScenario({
   missing: redisMissing,
   cases: async ({ rig, defer }) => {
     const { gateway, redis, command, numbered } = await rig({ rttMs: 0, tls: false, redis: true });
-    // From then on all responses have the same headers, and so the same length.
+    // From then on all responses have the same headers.
     await numbered();
     await command("SET", KEY, "hello, world");
     const webdis = hasWebdis() ? await startWebdis(redis!.port!, defer) : undefined;
@@ -121,8 +121,8 @@ export default defineScenario({
     const find = (server: Server, hasRate: boolean) =>
       of50.find((each) => each.server === server && (each.rate !== undefined) === hasRate);
     const [ours, paced] = [find("gateway", false)!, find("gateway", true)!];
-    const [theirs, theirsPaced] = [find("webdis", false), find("webdis", true)];
     const doubled = rows.filter(({ surplus }) => surplus.total > 0);
+    const [theirs, theirsPaced] = [find("webdis", false), find("webdis", true)];
     return {
       checks:
         theirs && theirsPaced
@@ -150,7 +150,7 @@ export default defineScenario({
         ...medianColumns({ cpuMicros: "CPU us / request" }, 1),
       ]),
       notes: [
-        `A separate process generates the load for ${settings.seconds} s per round, ${PACED} times as long at a fixed rate, which begins once the server has had a closed loop, and separates responses by their length. It shares the processors with the server and Redis.`,
+        `A separate process generates the load for ${settings.seconds} s per round, ${PACED} times as long at a fixed rate, which begins once the server has had a closed loop, and separates responses by their length and Content-Length. It shares the processors with the server and Redis.`,
         "Requests per second: a closed loop, in which a connection sends the next request after each response. Latencies: an open loop, in which requests are due at a fixed rate that all servers keep up with. They count from the time at which a request is due, so that a stall is not hidden.",
         "The gateway runs with one worker and webdis with one thread, in front of the same Redis over TCP on the same machine. Numbers are medians of the rounds. Compared cases run one after the other, in shuffled order. Ratios are computed per round; the median is shown.",
         "CPU is the measured server's user and kernel time per request. Other load on the machine affects it less than the other numbers.",

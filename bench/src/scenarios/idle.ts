@@ -7,8 +7,8 @@ import { defineScenario } from "../scenario.js";
 import { ratio } from "../statistics/series.js";
 
 /**
- * Times between two invocations in s, in real time: the clients' own timers cannot be scaled. And the share of the invocations
- * that an instance runs with each, so that it takes little more than the longest pause.
+ * The times between two invocations in s, in real time, since the clients' own timers cannot be scaled. Each has the share of the
+ * settings' invocations that an instance runs with it: the longer the pause, the fewer.
  */
 const SHARES: ReadonlyMap<number, number> = new Map([
   [0, 1],
@@ -16,7 +16,7 @@ const SHARES: ReadonlyMap<number, number> = new Map([
   [30, 0.05],
 ]);
 const QUICK_IDLE_S = [0, 2];
-/** Returns the number of invocations of an instance, of the settings' number. */
+/** Returns how many of the settings' invocations an instance runs with a pause. */
 const callsOf = (idleS: number, invocations: number) =>
   Math.max(1, Math.round(invocations * SHARES.get(idleS)!));
 /** The longest time relative to the bare agent, which checks no connection. */

@@ -24,7 +24,7 @@ const LOST_AFTER_MS = 2_000;
 const TIMEOUT_MS = 30_000;
 /** The time in ms after which a thawed instance without a reply counts as waiting, so that others may run. */
 const WAITS_MS = 250;
-const CHART = { title: "Latency by the number of the call, first process", unit: "ms", along: "calls" };
+const CHART = { title: "Latency of each call, in the first process", unit: "ms", along: "calls" };
 /** Pairs of a command with the kept client and one with a new client. */
 const PAIRS = 210;
 
@@ -112,7 +112,7 @@ export default defineScenario({
   run: (each, { settings, defer }) => measure(each, settings.invocations, defer),
   report: (rows, { settings }) => {
     const { invocations, rounds } = settings;
-    // The order of VARIANTS.
+    // The rows of a client are in the order of VARIANTS.
     const clients = byClient(rows).map(({ rows: own, ...of }) => {
       const [on, recreated, off] = own;
       return { ...of, client: on!.client, on: on!, recreated: recreated!, off: off!, all: own };
@@ -186,7 +186,7 @@ export default defineScenario({
         "keep-alive: on, the connection is kept for the next command; off, each command opens one.",
         "reused: the client is created once, outside the function's handler; recreated: in every call.",
         `cold: the first call of a new process; warm: the median of its next ${invocations - 1} calls.`,
-        `(a to b): the 95% interval over ${rounds} processes; over five it is their range, of 94%.`,
+        `(a to b): the 95% interval over ${rounds} processes. With five it is their whole range, which covers 94%.`,
         "connections: the largest number that one process opened.",
         "bare agent: Node's https.Agent with a request written by hand, without a client library.",
       ],

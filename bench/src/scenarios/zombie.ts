@@ -32,6 +32,7 @@ const ARMS = [
   { arm: "honest server", drops: "server", announces: "limit" },
   { arm: "silent server", drops: "server", announces: "nothing" },
   { arm: "middlebox", drops: "middlebox", announces: "long" },
+  { arm: "middlebox, nothing announced", drops: "middlebox", announces: "nothing" },
   { arm: "nobody", drops: "nobody", announces: "long" },
 ] as const;
 
@@ -129,18 +130,22 @@ export default defineScenario({
           );
         }),
       ],
-      ...tabulate(rows, { group: ({ arm, frozenS }) => `${arm} ${frozenS}`, charts: ["hung"] }, [
-        ["drops the connection", ({ arm }) => arm],
-        ["frozen for", ({ frozenS }) => `${frozenS} s`],
-        ["client", ({ client }) => client.label],
-        ...totalColumns(COUNTS),
-        ["longest ms", ({ ms }) => ms.max],
-      ]),
+      ...tabulate(
+        rows,
+        { group: ({ arm, frozenS }) => `${arm}, frozen for ${frozenS} s`, charts: ["hung"] },
+        [
+          ["drops the connection", ({ arm }) => arm],
+          ["frozen for", ({ frozenS }) => `${frozenS} s`],
+          ["client", ({ client }) => client.label],
+          ...totalColumns(COUNTS),
+          ["longest ms", ({ ms }) => ms.max],
+        ],
+      ),
       notes: [
         `A function is invoked, frozen for ${FREEZES.map(({ frozenS }) => frozenS).join(", ")} s, and invoked again, each time with one INCR. Meanwhile the connection is dropped after ${FREEZES.map(({ limitS }) => limitS).join(", ")} s of idle time. Times are real. The function's timeout is ${FUNCTION_MS / 1_000} s.`,
-        `Honest server: it announces its idle limit in Keep-Alive. Silent server: it announces none, as Redis does over TCP in every arm. Both close the connection, the FIN does not reach the frozen function, and later bytes get a reset. Middlebox: a NAT or load balancer with a shorter limit than the ${LONG_S} s that the server announces drops the flow; later bytes get no reaction. Nobody: the connection stays open.`,
+        `Honest server: it announces its idle limit in Keep-Alive. Silent server: it announces none, as Redis does over TCP in every arm. Both close the connection, the FIN does not reach the frozen function, and later bytes get a reset. Middlebox: a NAT or load balancer with a shorter limit than the ${LONG_S} s that the server announces drops the flow; later bytes get no reaction. Nothing announced: the same, but the server announces none: then fetch and undici give up a socket after 4 s. Nobody: the connection stays open.`,
         "A call that has not settled when the function times out counts as hung. Duplicates are counted at the server.",
-        'Clients run with their defaults, and the others a second time as their own documentation advises. "warmline, no numbers" and "warmline, exactly-once" have an endpoint that offers no numbers, like Upstash or several gateways.',
+        'Clients run with their defaults, and the others a second time with documented options, chosen by this project. "warmline, no numbers" and "warmline, exactly-once" have an endpoint that offers no numbers, like Upstash or several gateways.',
         ...faultNotes(measured),
       ],
     };

@@ -27,7 +27,7 @@ export interface PermissionsOptions extends Pick<KnownToken, "name" | "role" | "
 
 /**
  * The permissions of a token's bearer, and the Redis user they apply to. They are bounded by a role, a list of commands, a
- * key prefix, or several of them, each of which a command must pass. Without a limit they are all that the gateway lets through.
+ * key prefix, or several of them, each of which a command must pass. Without one, all that the gateway lets through may run.
  */
 export class Permissions {
   readonly name: string;
@@ -116,7 +116,7 @@ export class Permissions {
     const covered = texts.every((name) =>
       kind === "psubscribe" ? prefix.coversPattern(name) : prefix.covers(name),
     );
-    return covered ? null : `NOPERM this token may only use ${WHAT[kind]} that begin with its prefix`;
+    return covered ? null : `NOPERM this token may only use ${NAMED_BY[kind]} that begin with its prefix`;
   }
 
   #mayRun(command: Command, info: CommandInfo | null): boolean {
@@ -128,7 +128,7 @@ export class Permissions {
 }
 
 const KEYS_BY_PATTERN = "NOPERM a read-only token may not use BY or GET with a pattern";
-const WHAT = { subscribe: "channels", psubscribe: "patterns", ssubscribe: "channels" } as const;
+const NAMED_BY = { subscribe: "channels", psubscribe: "patterns", ssubscribe: "channels" } as const;
 
 function areReads(commands: ReadonlySet<string>): boolean {
   const reads = namesOf((info) => info.readonly);

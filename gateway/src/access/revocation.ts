@@ -1,4 +1,4 @@
-/** Ends what waits on behalf of a token when the token is removed, or may do something else from then on. */
+/** Ends what waits on behalf of a token when the token is removed, or when its permissions change. */
 export class Revocation {
   readonly #waiting = new Set<() => void>();
   /** Whether the token has been removed or changed. */
@@ -10,7 +10,7 @@ export class Revocation {
     return () => this.#waiting.delete(end);
   }
 
-  /** The token has been removed or changed. */
+  /** Ends all that waits, since the token has been removed or changed. */
   revoke(): void {
     this.isRevoked = true;
     for (const end of this.#waiting) end();

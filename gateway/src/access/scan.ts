@@ -8,8 +8,8 @@ import type { Prefix } from "./prefix.js";
 const UNEXPECTED = Buffer.from("-ERR Redis sent a reply that can't be limited to the prefix\r\n");
 
 /**
- * Restricts SCAN and KEYS to a prefix. Returns the command to run, and what converts its reply; null for any other command. If the command has no pattern, one is added. The
- * names in the reply are always filtered, so that no pattern finds other keys.
+ * Restricts SCAN and KEYS to a prefix. Returns the command to run and a function that converts its reply, or null for any other
+ * command. A missing pattern is added. The names in the reply are always filtered, so that no pattern finds other keys.
  */
 export function scanWithin(command: Command, prefix: Prefix) {
   if (command.name === "KEYS") {
@@ -28,7 +28,7 @@ export function scanWithin(command: Command, prefix: Prefix) {
   };
 }
 
-/** A page of SCAN: the cursor as it is, and the names that the prefix covers. */
+/** Returns a page of SCAN with the same cursor, and only the names that the prefix covers. */
 function pageWithin(reply: Buffer, prefix: Prefix): Buffer {
   if (isError(reply)) return reply;
   const [cursor, names, ...rest] = elementsOf(reply);
@@ -37,7 +37,7 @@ function pageWithin(reply: Buffer, prefix: Prefix): Buffer {
   return within === UNEXPECTED ? UNEXPECTED : arrayOf([cursor, within]);
 }
 
-/** A list of names, without those that the prefix does not cover. It is read in one pass, since there may be millions. */
+/** Returns a list with only the names that the prefix covers. It is read in one pass, since there may be millions. */
 function namesWithin(reply: Buffer, prefix: Prefix): Buffer {
   if (isError(reply)) return reply;
   if (reply[0] !== STAR) return UNEXPECTED;
@@ -47,7 +47,7 @@ function namesWithin(reply: Buffer, prefix: Prefix): Buffer {
   let out: Buffer | null = null;
   let end = room;
   let kept = 0;
-  /** Start of the names that were covered last, without a gap. */
+  /** Start of the current run of covered names, which is copied as a whole. */
   let run = room;
   for (let left = count; left > 0; left--) {
     if (reader.type !== DOLLAR) return UNEXPECTED;

@@ -8,8 +8,8 @@ const REMOVING = ["unsubscribe", "punsubscribe", "sunsubscribe"];
 /**
  * Reads the channels and patterns that a body of `/events` adds and removes, such as `{"subscribe":["a","b"],"unsubscribe":["c"]}`.
  * @param opens whether it opens a stream, so that there is nothing to unsubscribe from
- * @param max maximum number of channels and patterns on a stream. Lists of more than twice as many are refused before any work for
- * each name: a change of all names has so many
+ * @param max maximum number of channels and patterns on a stream. Lists of more than twice as many names, the most that a change can
+ * need, are refused before any work for each name
  * @throws {BadRequest}
  */
 export function parseChannelLists(body: Buffer, opens: boolean, max: number) {

@@ -28,7 +28,7 @@ const BREAK = Buffer.from("\n");
 const END = Buffer.from("\n\n");
 const CRLF = Buffer.from("\r\n");
 
-/** Says that messages may have been missed. Readers of nothing but lines that start with `data: ` never see it. */
+/** Says that messages may have been missed. Clients that read only lines that start with `data: ` ignore it. */
 export const GAP = Buffer.from("event: gap\ndata:\n\n");
 /** A comment, which shows both sides and every proxy between that the stream is alive. */
 export const HEARTBEAT = Buffer.from(":\n\n");
@@ -43,7 +43,7 @@ export function eventFrame(event: "stream" | "error", data: string): Buffer {
   return Buffer.from(`event: ${event}\ndata: ${data}\n\n`);
 }
 
-/** `data: subscribe,news,1` */
+/** The confirmation of a subscription: `data: subscribe,news,1`. */
 export function confirmationFrame(kind: string, name: Buffer, count: number): Buffer {
   return Buffer.concat([DATA, Buffer.from(`${kind},`), ...linePieces(name), Buffer.from(`,${count}`), END]);
 }
@@ -135,7 +135,7 @@ export class FrameEncoder {
   }
 
   /**
-   * Encodes entries: of each its id, and its fields and values in turn as a JSON array. If they are not all UTF-8, a field
+   * Encodes entries: the id of each, and its fields and values in turn as a JSON array. If they are not all UTF-8, a field
    * `exact` precedes them, as in {@link messagePieces}.
    */
   entries(entries: readonly StreamEntry[]): EncodedFrame | Promise<EncodedFrame> {
@@ -197,7 +197,7 @@ export function sizeOf(parts: readonly Buffer[]): number {
   return parts.reduce((sum, part) => sum + part.length, 0);
 }
 
-/** The event that a followed stream begins with: the id of the entry before the first one. */
+/** The event with which a followed stream begins. It contains the id of the entry before the first one. */
 export function followFrame(id: string): Buffer {
   return Buffer.from(`event: follow\nid: ${id}\ndata: ${id}\n\n`);
 }

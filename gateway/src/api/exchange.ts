@@ -214,7 +214,7 @@ export class Exchange implements HttpExchange, Copy {
   refuseNumber(why: string, outcome: "unsent" | "unknown", alone?: number | null): void {
     const more = ["Warmline-Outcome", outcome];
     if (alone === undefined) more.push(...FINAL);
-    // It may know later, or the next connection may lead to the other process.
+    // This gateway may know later, or the next connection may lead to the other process.
     else if (alone === null) more.push("Retry-After", "1");
     else more.push("Warmline-Alone", String(Math.floor(alone * 1_000)));
     this.error(412, `ERR this numbered request ${why}`, more);
@@ -352,8 +352,8 @@ export class Exchange implements HttpExchange, Copy {
   }
 
   /**
-   * Calls `listener` once the exchange is over. `gone` is whether the client left before the response was complete. It is
-   * for long waits: from now on a client that ends its side counts as gone, however early it does.
+   * Calls `listener` once the exchange is over. `gone` is whether the client left before the response was complete. Use
+   * it for long waits: from now on a client that ends its side counts as gone, however early it does.
    */
   onOver(listener: (gone: boolean) => void): void {
     if (this.#state === ResponseState.Over) {
@@ -405,7 +405,7 @@ export class Exchange implements HttpExchange, Copy {
     return this.connection.stream(this.#chunked ? chunkOf(frame, bytes) : frame);
   }
 
-  /** Ends the stream, and the connection when the reader has taken what is left for it, or has been slow to. */
+  /** Ends the stream, and the connection once the reader has taken the rest, or has taken too long. */
   endStream(): void {
     if (!this.streaming) return;
     if (this.#chunked) this.connection.stream([LAST_CHUNK]);

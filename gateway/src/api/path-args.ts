@@ -36,7 +36,7 @@ function append(escaped: string, plusIsSpace: boolean): void {
 
 /** Percent-decoding to bytes, not text: a value need not be UTF-8. */
 export function unescapeBytes(text: string, plusIsSpace: boolean): Buffer {
-  // Node hands the request target on byte for byte as Latin-1.
+  // The head of a request is read as Latin-1: a character for each byte.
   const bytes = Buffer.from(text, "latin1");
   let to = 0;
   for (let from = 0; from < bytes.length; from++) {

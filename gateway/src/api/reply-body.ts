@@ -7,7 +7,7 @@ import type { ReplyEncoder } from "./json-encoder.js";
 const SLICE = 64 * 1_024;
 /** Fewer bytes than this are sent together with what follows in the same iteration of the event loop. */
 const LITTLE = 16 * 1_024;
-/** Taken from the budget for what is encoded and not yet written. */
+/** Bytes that are taken from the budget for what is encoded and not yet written. */
 const ENCODED = 256 * 1_024;
 /** The share of the budget that replies may use: the rest is for requests. */
 export const REPLY_SHARE = 7 / 8;
@@ -18,7 +18,7 @@ const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 export interface ReplyBodyOptions {
   readonly encoder: ReplyEncoder;
   readonly budget: BufferBudget;
-  /** Whether the body is sent in chunks; else the end of the connection is its end. */
+  /** Whether the body is sent in chunks. If not, it ends with the connection. */
   readonly chunked: boolean;
   readonly sender: Pick<ResponseSender, "send" | "sendSoon" | "abort">;
 }
@@ -35,7 +35,7 @@ export class ReplyBody implements BodySource {
   #at = 0;
   #backlog = 0;
   #taken = 0;
-  /** Bytes that were taken before they are written. */
+  /** Bytes of the budget that were taken for replies not written to this body yet. */
   #reserved: number;
   #ended = false;
   #finished = false;

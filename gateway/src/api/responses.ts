@@ -61,7 +61,7 @@ function respond(exchange: Exchange, status: number, shape: "one" | "elements", 
 
 export class SingleResponse implements Receiver {
   /**
-   * @param info the command's; null for one that is not known
+   * @param info the facts about the command; null if it is not known
    * @param counts where its reply is counted
    * @param quota where the command is counted until it is over
    */

@@ -22,7 +22,7 @@ export interface CliSettings {
 /**
  * Reads the command line, the environment and the config file, in that order of precedence, and checks
  * all values before anything is started.
- * @throws {UsageError} at the first thing wrong.
+ * @throws {UsageError} for the first mistake.
  */
 export function readSettings(argv: readonly string[], environment: NodeJS.ProcessEnv): CliSettings {
   const { values, command } = parseCommandLine(argv);
@@ -57,7 +57,7 @@ function checkVariables(environment: NodeJS.ProcessEnv): void {
   }
 }
 
-/** All values given, by the name of the option, the nearest source first. */
+/** Returns the given values by option. A flag overrides a variable, and both override the config file. */
 function collect(values: Record<string, unknown>, environment: NodeJS.ProcessEnv): Map<string, Given> {
   checkVariables(environment);
   const nearest = (name: string, variable: string): Given | undefined => {
@@ -107,7 +107,7 @@ function parse({ kind }: AnySetting, { value, from }: Given): unknown {
   }
 }
 
-/** Lets the gateway's own checks speak, in terms of where the value came from. */
+/** Runs the gateway's own checks. Their errors then name the flag, the variable or the line that has the value. */
 function check(options: GatewayOptions, given: ReadonlyMap<string, Given>): void {
   try {
     resolveSettings(options);
@@ -119,12 +119,12 @@ function check(options: GatewayOptions, given: ReadonlyMap<string, Given>): void
       const place = given.get("tokens")?.placeOf?.(error.keys);
       if (place !== undefined) throw new UsageError(`${place}: ${error.what}`);
     }
-    const [, option = "", what] = /^(\w+)[\w.[\]]*: (.*)$/s.exec((error as Error).message) ?? [];
+    const [, option = "", problem] = /^(\w+)[\w.[\]]*: (.*)$/s.exec((error as Error).message) ?? [];
     const flag = flags.find((each) => each.option === option);
-    if (what === undefined || flag === undefined) {
+    if (problem === undefined || flag === undefined) {
       if (error instanceof TypeError || error instanceof FileError) throw new UsageError(error.message);
       throw error;
     }
-    throw new UsageError(`${given.get(option)?.from ?? `--${flag.name}`}: ${what}`);
+    throw new UsageError(`${given.get(option)?.from ?? `--${flag.name}`}: ${problem}`);
   }
 }

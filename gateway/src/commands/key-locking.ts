@@ -3,7 +3,7 @@ import { argsOf, commandOf } from "../resp/args.js";
 import type { Command } from "../resp/command.js";
 
 const FLAG = "allow-key-locking";
-/** Scripts that are remembered; a digest that was forgotten is unknown to Redis, and so the client sends the text. */
+/** Maximum number of scripts that are remembered. A forgotten digest is unknown to Redis, so the client sends the text. */
 const MAX_SCRIPTS = 1_000;
 
 /**
@@ -14,7 +14,7 @@ const MAX_SCRIPTS = 1_000;
 export class KeyLockingScripts {
   readonly #digests = new Map<string, string>();
 
-  /** The command as Redis takes it: itself unless it is about such a script. */
+  /** Returns a command for Redis: without the flag, or with the digest of the text without it. Others are returned as they are. */
   plain(command: Command): Command {
     switch (command.name) {
       case "EVAL":

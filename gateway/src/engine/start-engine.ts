@@ -7,7 +7,7 @@ import { type DataFolder, openDataFolder } from "./persist/data-folder.js";
 export interface EngineOptions {
   /** Called with a one-line message when something about the engine changed. */
   readonly onNotice?: ((message: string) => void) | undefined;
-  /** A folder to keep its data in; default: it is kept in memory alone. */
+  /** Folder for its data. Default: the data is in memory only. */
   readonly persist?: string | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface EngineOptions {
  * Starts the engine of the caller's choice.
  *
  * @param choice `auto`: the engine that wrote the data to keep, else a `redis-server` or `valkey-server` on PATH, started privately,
- * else the embedded engine; `embedded`: that one; anything else: the path, or the name on PATH, of a server to start privately.
+ * else the embedded engine; `embedded`: the embedded engine; else the path, or the name on PATH, of a server to start privately.
  * @throws {Error} when the server given cannot be run or does not start. With `auto` such a server
  * is reported by `onNotice`, and the embedded engine takes its place, unless there is data to keep.
  */

@@ -181,7 +181,7 @@ function isOfNumber(byte: number): boolean {
   return (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte === 0x2e;
 }
 
-/** The head is too long: because of its first line, or of all others. */
+/** Returns the error for a head that is too long: because of its first line, or of the others. */
 function tooLong(input: Buffer, from: number): HttpError {
   const line = input.indexOf(LF, from);
   if (line < 0 || line - from > MAX_HEAD) return new HttpError("the request target is too long", 414);

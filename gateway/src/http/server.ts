@@ -30,7 +30,7 @@ export interface HttpServerOptions
   readonly certificate: Certificate | null;
   /** Timeout in ms for a client's TLS handshake. */
   readonly greetTimeout: number;
-  /** Called with a one-line message about each change. */
+  /** Called with a one-line message when the certificate was renewed, or could not be. */
   readonly onNotice: (message: string, isError: boolean) => void;
 }
 
@@ -163,13 +163,13 @@ export class HttpServer {
 }
 
 function listenError(cause: NodeJS.ErrnoException, host: string, port: number): Error {
-  const what: Record<string, string> = {
+  const messages: Record<string, string> = {
     EADDRINUSE: `port: ${port} is in use on ${host}; choose another, or 0 for any free one`,
     EACCES: `port: ${port} needs rights that this process lacks; choose one above 1023`,
     EADDRNOTAVAIL: `host: ${host} is not an address of this machine`,
     ENOTFOUND: `host: ${host} could not be resolved`,
   };
-  const message = what[cause.code ?? ""] ?? `the gateway can't listen on ${host}:${port} (${cause.code})`;
+  const message = messages[cause.code ?? ""] ?? `the gateway can't listen on ${host}:${port} (${cause.code})`;
   return Object.assign(new Error(message, { cause }), { code: cause.code });
 }
 

@@ -56,7 +56,7 @@ export class Families {
     );
   }
 
-  /** Adds a metric that has only what a registry reads. The library's own ones find each observation by its labels. */
+  /** Adds a metric with only the members that a registry reads. The library's own metrics look up each observation by its labels. */
   #add(name: string, help: string, type: string, read: (full: string) => Value[]): void {
     const facts = { name: PREFIX + name, help, type };
     const metric = { ...facts, get: async () => ({ ...facts, values: read(facts.name) }) };

@@ -53,7 +53,7 @@ function addTraffic(families: Families, traffic: Traffic): void {
     responses,
   );
   const invalid =
-    "Requests that are not valid HTTP, by reason; without a valid head, they are not among the others.";
+    "Requests that are not valid HTTP, by reason; those without a valid head count in no other metric.";
   families.counter("malformed_requests_total", invalid, () =>
     Array.from(traffic.malformed, ([reason, count]): Sample => [{ reason }, count]),
   );

@@ -35,7 +35,7 @@ class Deferred {
 
 /** A period without a gap in the reports. It ends when a connection is lost or a cluster changes. */
 export class TrackingSession {
-  /** The changes of keys by the prefix of a token: what others change must not show in its reports. */
+  /** The table of changes for each prefix of a token. Its reports must not show changes of keys without the prefix. */
   readonly #tables = new LazyMap((prefix: string) => ({
     prefix: Buffer.from(prefix),
     table: new BucketTable(),
@@ -43,13 +43,13 @@ export class TrackingSession {
   /** Whether all servers report their changes. */
   isReady = false;
   readonly #servers: TrackedServer[] = [];
-  /** Connections whose server does not report changes yet. */
+  /** Number of connections whose server does not report changes yet. */
   #starting = 0;
   #onStarted: (() => void) | null = null;
   /** When the last commands that all servers replied to were sent. */
   #confirmedAt = now();
   #sentAt = now();
-  /** Replies still to come. */
+  /** Number of replies still to come. */
   #due = 0;
   #current: Deferred | null = null;
   #next: Deferred | null = null;

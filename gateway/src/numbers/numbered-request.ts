@@ -12,7 +12,7 @@ export interface Copy {
    * Responds that this copy is not run.
    * @param why the end of a sentence that begins with the request
    * @param outcome `unknown` if another copy may have been run
-   * @param alone if another process may know more: since when none can have run any copy, in s before now; null if that is not known
+   * @param alone if another process may know more: the time in s up to now in which none can have run a copy; null if it is not known
    */
   refuseNumber(why: string, outcome: "unsent" | "unknown", alone?: number | null): void;
   /** Responds that there is no memory. */
@@ -77,7 +77,7 @@ export class NumberedRequest {
     for (const copy of copies) this.join(copy);
   }
 
-  /** Drops its response, or does not keep it when it is there. */
+  /** Drops its response, and does not keep one that comes later. */
   forget(): void {
     this.#isForgotten = true;
     if (this.#response) this.budget.give(this.#response.body.length);

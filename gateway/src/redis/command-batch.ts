@@ -3,7 +3,7 @@ import type { Receiver, UpstreamFailure } from "./failure.js";
 
 /** Commands of one batch that may be unanswered at a time: the batches of auto-pipelining clients fit in one chunk. */
 export const CHUNK_COMMANDS = 1_000;
-/** Bytes of one batch that may be unanswered at a time, if there is more than one command to them. */
+/** Bytes of one batch that may be unanswered at a time. A single command may have more. */
 const CHUNK_BYTES = 512 * 1024;
 
 /** Commands that were given together: they keep their order, and their chunks alternate with those of other batches. */
@@ -48,7 +48,7 @@ export class CommandBatch {
     return this.commands.length > CHUNK_COMMANDS;
   }
 
-  /** The place of the next command. */
+  /** The next command's index in the batch, passed to `receiver`. */
   get tag(): number {
     return this.#next;
   }
@@ -65,7 +65,7 @@ export class CommandBatch {
     return connection === this.connection && this.#inFlight < CHUNK_COMMANDS && this.#bytes < CHUNK_BYTES;
   }
 
-  /** Takes the next command. */
+  /** Returns the next command, and counts it as taken. */
   take(): Command {
     return this.commands[this.#next++]!;
   }

@@ -4,7 +4,7 @@ export type UpstreamCounters = ReturnType<typeof newCounters>;
 /** Returns counters at zero. */
 export function newCounters() {
   return {
-    /** Connections to Redis that were opened and replied. */
+    /** Connections to Redis that were opened, and on which Redis replied. */
     opened: 0,
     /** Connections to Redis that ended other than by being closed here. */
     lost: 0,

@@ -70,7 +70,7 @@ export class InFlightConnection {
   #waitingSince = 0;
   /** Whether the current reply is a large one that delays the replies behind it. */
   #isHeldUp = false;
-  /** Whether every command behind the current reply had to wait for its reader. */
+  /** Whether every command behind the current reply has to wait for that reply's reader. */
   #delaysAll = false;
 
   /**

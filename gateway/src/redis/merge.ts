@@ -4,10 +4,10 @@ import { MINUS, STAR } from "../util/bytes.js";
 import { type Receiver, UpstreamFailure } from "./failure.js";
 import { NO_ROOM } from "./in-flight-connection.js";
 
-/** Combines the replies of several nodes into one reply. No reply is an error. */
+/** Combines the replies of several nodes into one reply. None of the replies may be an error. */
 export type Combine = (replies: readonly Buffer[]) => Buffer;
 
-/** Takes the replies to the parts of a command, by the parts' places, and passes on one reply. */
+/** Collects the replies to the parts of a command, and passes on one reply. The tag of a part is its index. */
 export class Merge implements Receiver {
   readonly #replies: Buffer[];
   readonly #failures: UpstreamFailure[] = [];
@@ -37,7 +37,7 @@ export class Merge implements Receiver {
   }
 
   onReply(reply: Buffer, part: number): void {
-    // Twice: in the end they are copied into one.
+    // Counted twice, because in the end the replies are copied into one.
     const bytes = 2 * reply.length;
     if (this.budget) {
       if (!this.budget.take(bytes)) {
@@ -94,7 +94,7 @@ const leastOfEach = each(least);
 const first: Combine = (replies) => replies[0]!;
 
 /**
- * Ways to make one reply of those of several nodes, by the names of Redis's documentation.
+ * Ways to combine the replies of several nodes, under the names of Redis's documentation.
  * @see https://redis.io/docs/latest/develop/reference/command-tips/#response_policy
  */
 export const combiners = {
@@ -104,24 +104,24 @@ export const combiners = {
   all_succeeded: first,
   one_succeeded: first,
   agg_logical_and: each(least),
-  /** Lists become one, in which nothing is twice. */
+  /** Joins lists, without duplicates. */
   union: (replies: readonly Buffer[]) => {
     const elements = new Map<string, Buffer>();
     for (const element of replies.flatMap(elementsOf)) elements.set(element.toString("latin1"), element);
     return arrayOf([...elements.values()]);
   },
-  /** Lists become one. */
+  /** Joins lists. */
   concat: (replies: readonly Buffer[]) => arrayOf(replies.flatMap(elementsOf)),
   /** Any reply that is not null. */
   random: (replies: readonly Buffer[]) => {
     const found = replies.filter((reply) => reply[1] !== MINUS);
     return found[Math.floor(Math.random() * found.length)] ?? replies[0]!;
   },
-  /** Lists of names, each with a number behind it, all of the same names. */
+  /** Adds up lists of the same names, each of which is followed by a number. */
   sum_pairs: each((elements, at) => (at % 2 === 0 ? elements[0]! : sum(elements))),
 } satisfies Record<string, Combine>;
 
-/** The replies to parts that hold some of a list's keys each become one list; `indexes` are those of each part's keys. */
+/** Joins the replies of parts into one list, in the order of the command's keys. `indexes` has the places of each part's keys. */
 export function inOrderOf(indexes: readonly (readonly number[])[]): Combine {
   return (replies) => {
     const elements: Buffer[] = [];

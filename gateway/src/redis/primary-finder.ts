@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { Refusal } from "./refusal.js";
 
-/** Emits `change` when another server is the primary. The class itself is for a server that stays. */
+/** Emits `change` when another server is the primary. The class itself is for a server that is always the primary. */
 export class PrimaryFinder extends EventEmitter<{ change: []; identified: [] }> {
   /** Whether reads are sent again that may have been lost with their connection. */
   readonly repeatsReads: boolean = false;

@@ -1,8 +1,8 @@
 import type { Log } from "../log/log.js";
 
 /**
- * Tracks whether a Redis can be reached, as the gateway's own connections to it find out. The log has one line when it can't
- * be reached, with the reason, and one when it can again.
+ * Tracks whether a Redis can be reached, by the results of the gateway's own connections. Logs one line with the reason when it
+ * can't be reached, and one when it can again.
  */
 export class Reachability {
   #onKnown!: () => void;
@@ -10,7 +10,7 @@ export class Reachability {
     this.#onKnown = resolve;
   });
   #wasReached = false;
-  /** Whether the first attempt takes long. */
+  /** Whether the first attempt has taken longer than its timeout. */
   #isLate = false;
   /** The reason why the last attempt failed, or null. */
   #reason: string | null = null;
@@ -43,8 +43,8 @@ export class Reachability {
   }
 
   /** Writes a line to the log that begins with the description of the Redis. */
-  tell(what: string, isError = false): void {
-    const line = `${this.description} ${what}`;
+  tell(text: string, isError = false): void {
+    const line = `${this.description} ${text}`;
     if (isError) this.log.error(line);
     else this.log.info(line);
   }

@@ -37,9 +37,9 @@ export interface RedisSocketOptions {
   readonly connect: (onRead?: OnReadOpts) => Duplex;
   /** Commands sent first, at least one. All must get replies without an error before any other command is sent. */
   readonly handshake: readonly Command[];
-  /** What the connection is signed in with before the handshake. Default: the handshake alone. */
+  /** Credentials that the connection signs in with before the handshake. Default: none. */
   readonly credentials?: Credentials | undefined;
-  /** When Redis is not used, and connections are closed. Default: never. */
+  /** Closes connections while Redis is not used. Default: they stay open. */
   readonly activity?: Activity | undefined;
   /** Timeout in ms for connecting and the handshake together, including the wait for credentials. */
   readonly connectTimeout: number;
@@ -67,7 +67,7 @@ export interface RedisSocketHandler {
   onUp(): void;
   /** The next reply in order; null stands for one that was dropped, for this reason. */
   onReply(reply: Buffer | null, dropReason: DropReason): void;
-  /** A large reply has begun, with this byte. Returns what takes it, or null to get it whole. */
+  /** A large reply has begun, with this byte. Returns the object that takes it, or null to get it whole. */
   onLarge?(first: number, size: number): LargeReply | null;
   /** Called when written bytes have left the buffer, so that more may be written. */
   onDrain?(): void;
@@ -82,20 +82,20 @@ export interface RedisSocketHandler {
   onDown(reason: string): void;
 }
 
-/** One connection to Redis, from its first byte to its last. It is not made again. */
+/** One connection to Redis, from its first byte to its last. It never reconnects. */
 export class RedisSocket {
   readonly #framer: Framer;
   #socket: Duplex | null = null;
   /** The first commands, up to the handshake. Null while credentials are awaited. */
   #greeting: readonly Command[] | null = null;
-  /** Replies to them so far. */
+  /** Number of replies to the first commands so far. */
   #greeted = 0;
   #timer: NodeJS.Timeout | undefined;
   #stopRenewing: (() => void) | undefined;
   #ended = false;
   /** The replies to {@link IDENTIFY}. */
   #info = "";
-  /** When it came up, or null. */
+  /** When the connection came up, or null. */
   upSince: number | null = null;
   /** The connection's id at the server, if {@link CLIENT_ID} was in the handshake, else null. */
   clientId: string | null = null;
@@ -105,7 +105,7 @@ export class RedisSocket {
   isResp3 = false;
   /** Whether writing has to wait until what was written has gone out. */
   blocked = false;
-  /** Whether nothing is being read. */
+  /** Whether reading is paused. */
   paused = false;
   /** When bytes were last received, in ms by the monotonic clock. */
   receivedAt = 0;
@@ -221,12 +221,12 @@ export class RedisSocket {
     }
   };
 
-  /** For the framer. */
+  /** Called by the framer. */
   onLarge(first: number, size: number): LargeReply | null {
     return this.upSince !== null && !this.#ended ? (this.handler.onLarge?.(first, size) ?? null) : null;
   }
 
-  /** For the framer. */
+  /** Called by the framer. */
   onReply(reply: Buffer | null): void {
     // One reply may have ended the connection while others are in the same chunk.
     if (this.#ended) return;

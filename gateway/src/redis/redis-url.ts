@@ -13,7 +13,7 @@ import type { RedisUser } from "./upstream.js";
 /** A Redis, with the commands that sign a connection in: as the given user, or as the one of its URL. */
 export interface RemoteEngine extends Engine {
   handshake(user: RedisUser | null): readonly Command[];
-  /** What connections of the user of its URL are signed in with, before the handshake. Null if the handshake has all. */
+  /** Credentials with which the user of its URL signs in before the handshake. Null if the handshake contains the login. */
   readonly credentials: Credentials | null;
   /** Whether it runs by itself, rather than being started for the gateway. */
   readonly isRemote: boolean;
@@ -37,20 +37,20 @@ export interface RemoteEngine extends Engine {
 export interface RemoteOptions {
   /** The certificates of TLS connections. They are closed with the engine. Default: the system's authorities, and no client certificate. */
   readonly tls?: RedisTls | undefined;
-  /** What the user of the URL signs in with. Default: the password of the URL. They are closed with the engine. */
+  /** Credentials of the URL's user. Default: the password of the URL. They are closed with the engine. */
   readonly credentials?: Credentials | null | undefined;
 }
 
 /**
- * Makes an engine of a Redis at a URL. Nothing is connected yet.
- * @throws {TypeError} when the URL is not one of the forms understood; the message does not repeat the URL
+ * Returns an engine for the Redis at a URL. Nothing is connected yet.
+ * @throws {TypeError} if the URL has none of the known forms. The message does not repeat the URL.
  */
 export function redisAt(url: string, options: RemoteOptions = {}): RemoteEngine {
   const address = parseRedisUrl(url);
   const { credentials = null, tls = new RedisTls({}, () => {}) } = options;
   const { path, addresses, isTls, isSentinel, isCluster, group, db } = address;
   tls.watch();
-  const own = signIn(address.username, address.password);
+  const ownLogin = signIn(address.username, address.password);
   const select = db > 0 ? [command("SELECT", String(db))] : [];
 
   const open = new Set<Duplex>();
@@ -65,15 +65,15 @@ export function redisAt(url: string, options: RemoteOptions = {}): RemoteEngine 
     return socket;
   };
   const where = path ?? addresses.map(nameOf);
-  const what = isSentinel ? `redis ${group}, by sentinel at` : isCluster ? "redis cluster at" : "redis at";
+  const kind = isSentinel ? `redis ${group}, by sentinel at` : isCluster ? "redis cluster at" : "redis at";
   return {
-    description: `${what} ${where}`,
+    description: `${kind} ${where}`,
     isRemote: true,
     kind: path !== undefined ? "server" : isSentinel ? "sentinel" : isCluster ? "cluster" : "unknown",
     addresses,
     group,
     sentinelHandshake: signIn(address.sentinelUsername, address.sentinelPassword),
-    handshake: (user) => [...(user ? [command("AUTH", user.username, user.password)] : own), ...select],
+    handshake: (user) => [...(user ? [command("AUTH", user.username, user.password)] : ownLogin), ...select],
     credentials,
     connectTo,
     connect: (onread) =>
@@ -86,7 +86,7 @@ export function redisAt(url: string, options: RemoteOptions = {}): RemoteEngine 
   };
 }
 
-/** An engine's members bound to it, whether it is a class or a plain object. No connection has to sign in. */
+/** Returns an engine of the gateway's own as a {@link RemoteEngine}. Its connections need no login. */
 export function ownEngine(engine: Engine): RemoteEngine {
   return {
     description: engine.description,

@@ -15,17 +15,17 @@ const REFUSALS = [
 /** The code of an error by which a server refuses a command that it, or another one, may run later. */
 export type Refusal = (typeof REFUSALS)[number];
 
-/** EXEC quotes the error for which it runs nothing. */
+/** If EXEC runs nothing, its error quotes the one that caused it. */
 const REFUSAL = new RegExp(`^(?:EXECABORT Transaction discarded because of: )?(${REFUSALS.join("|")})[ \\r]`);
-/** The other replies of this code come from a change of the server's role. */
+/** Redis sends other errors of this code when the role of the server changes. */
 const UNBLOCKED_BY_CLIENT = /^UNBLOCKED client unblocked via CLIENT UNBLOCK/;
 /**
  * The texts of Redis and Valkey. A script may reply with any error, after it has written. Before version 7, Redis quotes the error
- * of a command for which it ends a script.
+ * that ended a script.
  */
 const OF_SERVER =
   /^(?:BUSY \w+ is busy running |CLUSTERDOWN (?:The cluster is down|Hash slot not served)|LOADING \w+ is loading the dataset|MASTERDOWN Link with |READONLY (?:You can't write against a read only |Can not run script with write flag on readonly )|TRYAGAIN Multiple keys request |ERR Error running script .*: -READONLY You can't write against a read only )/;
-/** The longest of these texts fits. */
+/** Number of characters that are compared: more than the longest of these texts has. */
 const LONGEST = 300;
 
 /**

@@ -5,8 +5,8 @@ import { RespReader } from "./reader.js";
 const UNINDEXED = 8;
 
 /**
- * One Redis command as it goes over the wire: a RESP array of bulk strings. It is encoded once, when the
- * request is read, and its arguments are found again in the encoding by the few that need one.
+ * One Redis command as it goes over the wire: a RESP array of bulk strings. It is encoded once, when the request is read. The
+ * little code that needs an argument reads it from the encoding.
  */
 export class Command {
   #name: string | undefined;
@@ -23,7 +23,7 @@ export class Command {
   constructor(
     readonly bytes: Buffer,
     readonly size: number,
-    /** Replies that come before its own, to what its bytes begin with. */
+    /** Number of replies that come before its own: its bytes may begin with other commands, such as ASKING. */
     readonly leading = 0,
   ) {}
 

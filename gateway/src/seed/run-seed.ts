@@ -78,7 +78,7 @@ function runAll(server: Server, given: readonly SeedCommand[]) {
   });
 }
 
-/** An error of Redis without what it might quote of the arguments; of a script's, which may be anything, its kind alone. */
+/** Returns an error without what it might quote of the arguments: of a script's, which may say anything, only the code. */
 function errorOf(reply: Buffer, group: string | undefined): string {
   const text = lineOf(reply);
   if (/^ERR wrong number of arguments for '[\w|-]+' command$/.test(text)) return text;

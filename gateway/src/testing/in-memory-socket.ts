@@ -8,7 +8,7 @@ class InMemorySocket extends Duplex {
   readonly bytesRead = 0;
   bytesWritten = 0;
   #other!: InMemorySocket;
-  /** Called once the other end reads on. */
+  /** Lets the other end write on. Called once this end reads on. */
   #resume: (() => void) | undefined;
 
   static pair(): [client: InMemorySocket, server: InMemorySocket] {

@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 
-/** Returns a cheap stamp that changes with the file. Links are followed, since a mounted secret is replaced through its link. */
+/** Returns a text that changes when the file changes, without reading it. Follows links: a mounted secret changes its link. */
 export async function stampOf(path: string): Promise<string> {
   return stat(path).then(textOf, codeOf);
 }
 
-/** Like {@link stampOf}, at once. */
+/** The synchronous {@link stampOf}. */
 export function stampNow(path: string): string {
   try {
     return textOf(statSync(path));

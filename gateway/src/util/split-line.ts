@@ -1,13 +1,13 @@
 /** Escapes within double quotes, beside `\xHH`. */
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", a: "\x07" };
-/** The blanks of C. JavaScript has more, and one of them is a byte of letters such as à. */
+/** The whitespace of C's `isspace`. JavaScript's `\s` also matches the byte A0, which letters such as à contain. */
 const SPACE = /[ \t\n\v\f\r]/;
 
 /** The pieces of quoted text: the closing quote, an escape, or other text. */
 const IN_DOUBLE = /"|\\x(?<hex>[\da-f]{2})|\\(?<sign>.)|[^"\\]+/isy;
 const IN_SINGLE = /'|\\(?<sign>')|\\|[^'\\]+/sy;
 
-/** A line's quotes are not as redis-cli reads them. */
+/** The quotes of a line are not valid for redis-cli. */
 export class QuoteError extends Error {}
 
 /**

@@ -264,7 +264,7 @@ export interface SuggestionGetOptions {
   max?: number | undefined;
 }
 
-/** Search and queries. */
+/** Search, queries and aggregations over hashes and JSON documents. */
 export interface SearchCommands<K extends ReplyMode> {
   /** Runs a query and aggregates its results. */
   aggregate(index: string, query: string, opts?: AggregateOptions): Reply<K, AggregateResult>;
@@ -290,9 +290,9 @@ export interface SearchCommands<K extends ReplyMode> {
   dictdump(dictionary: string): Reply<K, string[]>;
   /** Removes an index, with `dd` the documents too. */
   dropindex(index: string, opts?: DropIndexOptions): Reply<K, "OK">;
-  /** Returns how a query is run, as text. */
+  /** Returns the execution plan of a query, as text. */
   explain(index: string, query: string, opts?: ExplainOptions): Reply<K, string>;
-  /** Returns how a query is run, as lines. */
+  /** Returns the execution plan of a query, as lines. */
   explaincli(index: string, query: string, opts?: ExplainOptions): Reply<K, string[]>;
   /** Returns facts about an index, under Redis's names for them. */
   info(index: string): Reply<K, Facts>;
@@ -319,7 +319,7 @@ export interface SearchCommands<K extends ReplyMode> {
   sugadd(key: Key, suggestion: string, score: number, opts?: SuggestionAddOptions): Reply<K, number>;
   /** Removes a suggestion. Returns 1 if it was there, else 0. */
   sugdel(key: Key, suggestion: string): Reply<K, 0 | 1>;
-  /** Returns suggestions for the beginning of a word; with scores, each after its suggestion. */
+  /** Returns suggestions that begin with `prefix`. Each is followed by its score and its payload, if they are asked for. */
   sugget(key: Key, prefix: string, opts?: SuggestionGetOptions): Reply<K, (string | null)[] | null>;
   /** Returns how many suggestions there are. */
   suglen(key: Key): Reply<K, number>;

@@ -33,7 +33,7 @@ export interface CountMinCommands<K extends ReplyMode> {
   info(key: Key): Reply<K, Facts>;
   /** Creates a sketch of this size. */
   initbydim(key: Key, width: number, depth: number): Reply<K, "OK">;
-  /** Creates a sketch. A count exceeds `error` of the total too much only with this probability. */
+  /** Creates a sketch. With at most this probability, a count is too high by more than the fraction `error` of the total. */
   initbyprob(key: Key, error: number, probability: number): Reply<K, "OK">;
   /** Stores the sum of sketches in an existing sketch of the same size. */
   merge(destination: Key, keys: Key[], opts?: CountMinMergeOptions): Reply<K, "OK">;

@@ -133,7 +133,7 @@ export interface TimeSeriesCommands<K extends ReplyMode> {
   info(key: Key): Reply<K, Facts>;
   /** Adds samples to series. Returns for each its time or an error. */
   madd(...samples: [key: Key, timestamp: number | "*", value: number][]): Reply<K, (number | Error)[]>;
-  /** Returns the last sample of each series that matches, such as `["area=32"]`. */
+  /** Returns the last sample of each series that matches a filter, such as `["area=32"]`. */
   mget(filter: string[], opts?: MultiGetOptions): Reply<K, Found<Sample | null>[]>;
   /** Returns the samples between two times of each series that matches. */
   mrange(

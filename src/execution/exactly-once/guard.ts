@@ -53,7 +53,7 @@ export function guardReads(
   );
 }
 
-/** Returns the keys from which a token's name can derive. With a prefix, arguments of a keyless command can't: they lack it. */
+/** Returns the keys from which a token's name can derive. Of a keyless command these are arguments, which lack the client's prefix. */
 const tokenKeys = (argv: readonly CommandArg[], prefix?: string) =>
   prefix && isKeyless(argv) ? [] : keysOf(argv);
 

@@ -26,7 +26,7 @@ export interface WriteScope {
   fork(): WriteScope;
 }
 
-/** Returns a scope as the option of `with()`, whose type has only the names that users give. */
+/** Casts a scope to the type of the option `scope`, which for users is a name. */
 export const toScopeOption = (scope: WriteScope): string => scope as unknown as string;
 
 /**

@@ -112,7 +112,7 @@ export async function* streamLines(
       if (begun && headers.has("warmline-gateway")) expectWithin(MAX_SILENCE);
     }
   } catch (error) {
-    // A request of Node ends with an error of its own.
+    // An aborted stream may fail with another error than the signal's reason.
     throwIfAborted(controller.signal);
     if (error instanceof WarmlineError) throw error;
     throw lost(rootCause(error as Error).message, error);
@@ -128,7 +128,7 @@ export function dataIn(line: string): string | undefined {
   return (line.startsWith("data:") && line.slice(line[5] === " " ? 6 : 5)) || undefined;
 }
 
-/** Returns the error in a response of the protocol, or undefined if it is another server's. */
+/** Returns the error text of a response of the REST protocol, or undefined for a response of another server. */
 export function errorIn(text: string): string | undefined {
   try {
     return JSON.parse(text).error.trim();

@@ -8,8 +8,8 @@ import type { Pool } from "./pool.js";
 import type { NodeTransportOptions } from "./transport-options.js";
 
 /**
- * Time in ms until another connection is opened if a second one could not be, and until the refusal of one copy of the request
- * counts although another copy is under way.
+ * Time in ms after a failure to open a second connection until the next try. Also the time until the refusal of one copy of the
+ * request counts although another copy is under way.
  */
 const HEDGE_AGAIN_AFTER = 500;
 

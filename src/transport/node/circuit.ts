@@ -15,7 +15,7 @@ const LATE = 1_000;
 /** If the origin responded within this fraction of the timeout, a slow call is the fault of its command, not of the origin. */
 const RECENT = 1 / 8;
 
-/** Time in ms for which the result of a check counts for calls that fail. */
+/** Time in ms after a check without a response within which a failed call opens the circuit. */
 const RESULT_VALID = 1_000;
 
 /** Minimum duration of a check, as a multiple of the last handshake. */
@@ -27,7 +27,7 @@ const MIN_CHECK = 100;
 /** Time in ms between the end of a check and the timeout of the call that caused it. */
 const MARGIN = 100;
 
-/** Limit in ms up to which the time for which the circuit stays open is doubled. */
+/** Maximum time in ms for which the circuit stays open, unless `resetTimeout` is longer. */
 const MAX_RESET_TIMEOUT = 30_000;
 
 /** Nothing was sent, because the circuit of the origin is open. */
@@ -59,7 +59,7 @@ export interface CircuitHost {
   openForCheck(): Connection;
   /** Adds the check's connection to the pool, or closes it if the pool is full. */
   adopt(connection: Connection, maxConnections: number): void;
-  /** Fails the waiters for a connection that heed the circuit. */
+  /** Fails the calls that wait for a connection, except those of clients without a circuit. */
   failWaiting(cause: CircuitOpen): void;
   /** Detects a thaw now, and watches for later ones. */
   watchThaws(): void;
@@ -182,7 +182,7 @@ export class Circuit {
   }
 
   /**
-   * A connection was lost or could not be opened. The next tick of the check replaces its own.
+   * A connection was lost or could not be opened. If it was the check's, the next tick opens another.
    * @param cause why the connection could not be opened.
    */
   onDisconnected(connection: Connection, cause: Error | undefined): void {

@@ -16,7 +16,7 @@ export function openStream(
       {
         // `openSocket` sets up TLS.
         protocol: "http:",
-        // The header Host names any other port.
+        // Node adds any other port to the Host header.
         defaultPort: origin.tls ? 443 : 80,
         method: method!,
         headers: headers as Record<string, string>,

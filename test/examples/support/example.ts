@@ -12,13 +12,13 @@ const root = resolve(import.meta.dirname, "../../..");
 
 const { dependencies } = JSON.parse(readFileSync(join(root, "examples/nextjs/package.json"), "utf8"));
 
-/** The present Next.js, and its React, as packages of npm. */
+/** Next.js and React as npm packages, in the versions of the example. */
 export const NEXT = ["next", "react", "react-dom"].map((name) => `${name}@${dependencies[name]}`);
 
-/** A program of this suite's platforms. */
+/** Returns the path of a platform's program, which this suite's `node_modules` has. */
 export const platform = (path: string): string => join(root, "test/examples/node_modules", path);
 
-/** A program of this suite that runs a part of an example on its platform. */
+/** Returns the path of a program of this suite that runs a part of an example on its platform. */
 export const host = (name: string): string => join(root, "test/examples/hosts", name);
 
 /** A copy of an example with its packages installed, and a gateway for it. */
@@ -30,7 +30,7 @@ export interface Example {
 }
 
 /**
- * The example as a reader copies it, installed anew with the packed client, for the tests of a file.
+ * Copies an example as a reader would, and installs it with the packed client, for the tests of a file.
  * @param extra packages beside its own.
  */
 export function useExample(name: string, ...extra: string[]): Example {

@@ -97,8 +97,9 @@ export async function startChaoticPath({ to, next, disturbs, masks }: Chaos): Pr
 export interface Tally {
   keys: number;
   unknown: number;
-  /** Keys whose counter is above 1, or not what the call resolved with, or that were applied though it rejected as unsent. */
+  /** Keys whose counter is above 1. */
   readonly doubled: string[];
+  /** Keys whose call resolved unapplied, or with another value than 1, or was applied though it rejected as unsent. */
   readonly wrong: string[];
 }
 

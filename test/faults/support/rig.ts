@@ -34,7 +34,7 @@ export interface SteppedFunction extends Instance {
 
 const HANDLER = fileURLToPath(new URL("../handlers/steps.mjs", import.meta.url));
 
-/** A scripted Redis with the real gateway before it. */
+/** A scripted Redis with the real gateway in front of it. */
 export class Backend {
   private constructor(
     readonly redis: FakeRedis,
@@ -132,7 +132,7 @@ export function routeTests(options: Partial<NetworkProxyOptions> = {}) {
   }).concurrent;
 }
 
-/** Freezes the function for `ms`, and calls `happening` at the beginning, which may affect the path. */
+/** Freezes a function, calls `happening`, and resolves after `ms`. The function stays frozen until `thaw()` is called. */
 export async function frozen(
   instance: Instance,
   ms: number,

@@ -95,7 +95,7 @@ describe("the handler for cacheHandlers", () => {
     expect(Math.ceil(seconds / 60)).toBe(30 * 24 * 60);
   });
 
-  test.each(["onError", "the console"])("a missing Redis is a miss, and reported to %s", async (to) => {
+  test.each(["onError", "the console"])("an error of Redis is a miss, and reported to %s", async (to) => {
     const report = vi.fn<(error: unknown) => void>();
     if (to === "the console") vi.spyOn(console, "error").mockImplementation(report);
     const redis = new Redis({ url: gateway.url, token: "wrong" });

@@ -44,7 +44,7 @@ test("a command that blocks without a limit waits behind middleware", async () =
   redis.use((request, next) => next(request));
   const [first, second] = await Promise.all([redis.incr("n"), redis.exec(["BLPOP", "queue", "0"])]);
   expect([first, second]).toEqual([1, 1]);
-  // Node fires such a timer at once.
+  // Node warns of a timer with a longer wait than it can hold, and fires it at once.
   expect(warn.mock.calls.flat()).not.toContain("TimeoutOverflowWarning");
 });
 

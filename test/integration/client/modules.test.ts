@@ -5,7 +5,7 @@ import { bf, ft, topk, ts } from "warmline/modules";
 import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
 import { forTest } from "../../support/lifetime.js";
 
-// Commands of modules, from an import of their own, on everything that takes commands.
+// The commands of `warmline/modules` on clients, pipelines and transactions.
 
 const endpoint = RawEndpoint.forEachTest();
 
@@ -34,7 +34,7 @@ test("module commands work in a pipeline and a transaction, with their types", a
   expect(topk(redis.multi()).list("k").length()).toBe(1);
 });
 
-test("module arguments are checked like any other's", async () => {
+test("arguments of module commands are checked like those of other commands", async () => {
   const redis = new Redis({ url: endpoint.url, token: "t" });
   await expect(bf(redis).add("seen", undefined as never)).rejects.toBeInstanceOf(ArgumentError);
   await expect(ts(redis).add("t", undefined as never, Number.NaN)).rejects.toBeInstanceOf(ArgumentError);

@@ -52,7 +52,7 @@ describeEntries((Client) => {
     expect(await client().pipeline().get("k").get("k").exec()).toEqual(["test", "test"]);
   });
 
-  test("bytes are requested in base64 until the endpoint shows that it has none", async () => {
+  test("bytes are requested in base64 until the endpoint shows that it does not encode", async () => {
     const redis = forTest(client({ codec: "bytes" }));
     expect(await redis.get("k")).toEqual(bytesOf('{"a":1}'));
     // Three bytes can't be base64 as encoders write it.

@@ -9,7 +9,7 @@ import { describeEngines } from "../gateway/engines.js";
 
 // Reads that are given a schema: what comes back is what the schema makes of the stored value.
 
-/** Schemas of three kinds: zod's and valibot's response at once, the third later. */
+/** Schemas of three kinds: zod's and valibot's answer at once, the third later. */
 const users: Record<string, StandardSchema<{ name: string; age: number }>> = {
   zod: z.object({ name: z.string(), age: z.coerce.number() }),
   valibot: v.object({ name: v.string(), age: v.pipe(v.unknown(), v.transform(Number)) }),
@@ -17,7 +17,7 @@ const users: Record<string, StandardSchema<{ name: string; age: number }>> = {
 };
 const positive = z.number().positive();
 
-/** Schemas whose promises are not of this realm, as where a test runs in a vm, or no promises of the runtime at all. */
+/** Schemas that return a promise of another realm, as in a test that runs in a vm, or an object that is no `Promise` at all. */
 const laterElsewhere: [string, (value: unknown) => any][] = [
   ["a promise of another realm", (value) => vm.runInNewContext("Promise.resolve({ value })", { value })],
   // biome-ignore lint/suspicious/noThenProperty: what is tested

@@ -9,7 +9,7 @@ import { SEED } from "../../support/random-tests.js";
 
 const RUNS = 60;
 
-/** Arguments with a meaning for one command or another, and arguments without. */
+/** Words that are options of some commands. */
 const OPTIONS =
   `STORE storedist GET BY LIMIT ASC COUNT WITHDIST STREAMS streams GROUP BLOCK NOACK KEYS copy REPLACE AUTH AUTH2 MAX
 MATCH TYPE WEIGHTS AGGREGATE SUM ENCODING`.split(/\s+/);
@@ -20,7 +20,7 @@ const anyWord = fc.oneof(
   { weight: 1, arbitrary: fc.string() },
 );
 
-/** Rows as hand-written calls: arguments that random ones would rarely hit. */
+/** Calls written by hand, with arguments that random ones would rarely hit. */
 const CALLS = [
   ["EVAL", "return 1", "2", "a", "b", "c"],
   ["EVALSHA", "0".repeat(40), "1", "a"],
@@ -69,9 +69,9 @@ const CHANNELS = new Set(["SPUBLISH", "SSUBSCRIBE", "SUNSUBSCRIBE"]);
 
 /**
  * Registers tests that the gateway finds the keys that a server finds.
- * @param name the server's, for the tests' names
+ * @param name the name of the server, for the titles of the tests
  * @param start starts the server
- * @param options the suite's, such as a tag for what the server needs
+ * @param options options of the group of tests, such as a tag for what the server needs
  */
 export function describeGatewayKeys(
   name: string,
@@ -91,7 +91,7 @@ export function describeGatewayKeys(
       known = names.filter((name) => !containers.has(name)).map((name) => name.split("|"));
     });
 
-    /** The reply of Redis, or null if it refuses the arguments or finds no keys. */
+    /** Returns the keys that Redis finds, or why there are none. `older`: this Redis takes fewer arguments. */
     async function redisKeys(args: readonly string[]): Promise<string[] | "none" | "refused" | "older"> {
       // GETKEYS itself accepts no command without arguments.
       if (args.length === 1) return "none";
@@ -131,7 +131,7 @@ export function describeGatewayKeys(
         const compare = async (rest: string[]) => {
           const args = [...path, ...rest];
           const mine = ours(args);
-          // Not well-formed for us: then it must be refused wherever keys matter, whatever Redis makes of it.
+          // The gateway takes these arguments for malformed, and refuses them wherever keys matter.
           if (mine === null) return;
           const theirs = await redisKeys(args);
           if (theirs === "older") return;
@@ -151,7 +151,7 @@ export function describeGatewayKeys(
         // All at once: Redis answers them in one go.
         await Promise.all(drawn.map(compare));
       }
-      // Few random arguments form an XREAD; the calls above do.
+      // Random arguments rarely form an XREAD, but some of the calls above are one.
       const never = known
         .map((path) => getCommandInfo(command(...path))!)
         .filter(({ name, keys }) => !["-", "?"].includes(keys) && !compared.has(name))
@@ -161,7 +161,7 @@ export function describeGatewayKeys(
 
     /** Whether Redis has reason to find no keys: none are meant, or none are counted. */
     function hasNone({ name, keys }: CommandInfo, args: readonly string[]): boolean {
-      // It needs no source, though the description of its keys has one.
+      // PFMERGE needs no source, though the description of its keys has one.
       if (name === "PFMERGE") return args.length === 2;
       const counted = /#(\d+)@/.exec(keys);
       return keys === "-" || (counted !== null && args[Number(counted[1])] === "0");

@@ -42,7 +42,7 @@ describe("compressed values", () => {
     expect(await once.get("k")).toEqual(user);
   });
 
-  test("values from before are read, and counters count", async () => {
+  test("values that are not compressed are read, and counters count", async () => {
     await plain.mset({ old: user, n: 5 });
     const redis = client();
     expect(await redis.get("old")).toEqual(user);
@@ -75,7 +75,7 @@ describe("compressed values", () => {
     expect(cache.stats.bytesSaved).toBeLessThan(size / 5);
   });
 
-  test("as text, on an endpoint that takes no bytes in batches", async () => {
+  test("values are compressed as text on an endpoint that takes no bytes in batches", async () => {
     const { url } = forTest(await startPlainEndpoint(gateway));
     const redis = client({ url, codec: compress({ text: true }) });
     await redis.ping();

@@ -18,12 +18,12 @@ const engine = sharedByTests(() => startEmbeddedEngine({ onNotice: (message) => 
 afterEach(async () => {
   await client().call("FLUSHALL");
   for (const opened of clients.splice(0)) opened.stream.destroy();
-  // Nothing that any of these tests does may cost the thread.
+  // No test may make the engine replace its thread.
   expect(notices).toEqual([]);
 });
 
 describe("commands over the in-process connection", () => {
-  test("the engine's INFO names it", () => {
+  test("the engine's description says what it is", () => {
     expect(engine.description).toBe("embedded (js-redis-server, in memory; for development and tests)");
   });
 
@@ -33,7 +33,7 @@ describe("commands over the in-process connection", () => {
       const queue = `queue${round}`;
       const waiting = client();
       const popped = waiting.call("BLPOP", queue, "5").catch(() => "closed");
-      // So that the pop waits by now.
+      // After two round trips the pop waits.
       for (let turn = 0; turn < 2; turn++) await pushing.call("PING");
       waiting.stream.destroy();
       expect(await pushing.call("RPUSH", queue, "job")).toBe(1);
@@ -52,7 +52,7 @@ describe("commands over the in-process connection", () => {
     const leaving = client();
     const staying = client();
     const left = leaving.call(...args).catch(() => {});
-    // So that the command has begun by now.
+    // After two round trips the command has begun.
     for (let turn = 0; turn < 2; turn++) await staying.call("PING");
     leaving.stream.destroy();
     await left;

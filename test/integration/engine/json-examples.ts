@@ -36,8 +36,8 @@ const BIKES = { inventory: { mountain_bikes: MOUNTAIN, commuter_bikes: COMMUTER 
 const find = (path: string, values: unknown) => [["JSON.GET", "d", path], json(values)] as const;
 
 /**
- * Replies of RedisJSON. The examples of redis.io/docs/latest/commands/json.* and redis.io/docs/latest/develop/data-types/json are
- * among them, with texts of our own, but not those of Redis 8.8 and later (FPHA, JSONPath operators and functions).
+ * Replies of RedisJSON. They include the examples of redis.io/docs/latest/commands/json.* and
+ * redis.io/docs/latest/develop/data-types/json with our own texts, except those for Redis 8.8 and later (FPHA, JSONPath functions).
  */
 export const EXAMPLES: Record<string, Example> = {
   "SET replaces, adds and does nothing": {
@@ -79,7 +79,7 @@ export const EXAMPLES: Record<string, Example> = {
       ["JSON.GET none $", NULL],
     ],
   },
-  "GET lays out": {
+  "GET formats": {
     document: { a: [1, {}], b: {} },
     steps: [
       ["JSON.GET d INDENT > NEWLINE | SPACE _", bulk('{|>"a":_[|>>1,|>>{}|>],|>"b":_{}|}')],
@@ -152,7 +152,7 @@ export const EXAMPLES: Record<string, Example> = {
       ["JSON.DEL d", number(0)],
     ],
   },
-  "DEL of elements, and of what lies in something removed": {
+  "DEL of elements, and of values inside a value that is removed": {
     document: { a: [1, 2, 3, { a: 4 }], b: [{ x: 1 }, { x: 2 }] },
     steps: [
       ["JSON.DEL d $.a[0,2]", number(2)],
@@ -350,7 +350,7 @@ export const EXAMPLES: Record<string, Example> = {
       ]),
     ],
   },
-  "the root is a value": {
+  "the root is not an object": {
     document: "Hyperion",
     steps: [
       ["JSON.TYPE d $", ["$string"]],

@@ -152,7 +152,7 @@ describe("limits of the embedded engine", () => {
       "local function f(n) return n == 0 and 'x' or (('a'):gsub('a', function() return f(n - 1) end)) end return f(150)",
       "x",
     ],
-  ])("deeply nested calls of %s leave Lua whole", async (_name, source, result) => {
+  ])("deeply nested calls of %s leave Lua intact", async (_name, source, result) => {
     for (let round = 0; round < 3; round += 1) {
       expect(await redis.call("EVAL", source, 0)).toBe(result);
       const later = `return cjson.encode({ 1, { a = cmsgpack.unpack(cmsgpack.pack('b')) } }) .. ('%d'):format(${round})`;

@@ -91,7 +91,7 @@ describe("watchdog of the embedded engine", () => {
     expect(notices).toEqual([]);
   });
 
-  test("patterns that a matcher could take forever for take no time", async () => {
+  test("patterns that could keep a matcher busy for ever are matched at once", async () => {
     const engine = forTest(await startEmbeddedEngine({ stallTimeoutMs: 2_000 }));
     const redis = new RawClient(engine.connect());
     const subscriber = new RawClient(engine.connect());

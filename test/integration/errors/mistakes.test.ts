@@ -16,7 +16,7 @@ const HTML = "<!doctype html><title>404 Not Found</title>";
 let gateway: TestGateway;
 let away: Gateway;
 let redis: Redis;
-/** An HTTPS server's. */
+/** The URL of an HTTPS server. */
 let tlsUrl: string;
 const endpoints: Record<string, RawEndpoint> = {};
 

@@ -13,7 +13,7 @@ const folder = newFolder("debug");
 const gateway = sharedByTests(() => createGateway({ engine: "embedded", port: 0, token: "secret-token" }));
 symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
 
-test.each(["stop", null, 5])("a request that was aborted with the reason %j is no success", (reason) => {
+test.each(["stop", null, 5])("a request that was aborted with the reason %j is not a success", (reason) => {
   expect(requestLine({ command: "GET", serverAddress: "h" }, 1, reason)).toBe(
     'GET {"result":"error","ms":1,"serverAddress":"h"}',
   );
@@ -128,6 +128,6 @@ test.each([
   ["index.js", "{ debug: false }", undefined],
   ["fetch.js", "{}", "warmline"],
   ["fetch.js", "{ debug: false }", undefined],
-])("without it nothing is printed: %s, %s, NODE_DEBUG=%s", async (entry, options, NODE_DEBUG) => {
+])("by default nothing is printed: %s, %s, NODE_DEBUG=%s", async (entry, options, NODE_DEBUG) => {
   expect(await run(program(entry, options), NODE_DEBUG)).toEqual({ stdout: [], stderr: [] });
 });

@@ -75,7 +75,7 @@ test("a pipeline and a transaction are one command each, with their size", async
   ]);
 });
 
-test("a batch of several commands is named without them", async () => {
+test("a batch of different commands is named without them", async () => {
   replyTwice();
   const redis = client({ responseFormat: "json" });
   await redis.pipeline().incr("a").strlen("a").exec();
@@ -131,7 +131,7 @@ test("arguments are published only if that is asked for", async () => {
   expect(heard[0]![1]).toMatchObject({ command: "CONFIG", args: ["GET", "maxmemory"] });
 });
 
-test("a store that is bound to the start is the one that the request is sent in", async () => {
+test("a request is sent in the store that is bound to the start of its command", async () => {
   reply(":1\r\n");
   const storage = new AsyncLocalStorage<string>();
   const channel = tracingChannel("warmline:command");

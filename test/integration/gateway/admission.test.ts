@@ -57,7 +57,7 @@ class Client {
   }
 }
 
-/** Lets this many commands go that block. */
+/** Ends this many blocked commands, by an element for each. */
 async function release(count: number): Promise<void> {
   const redis = await engine.connect();
   const elements = Array.from({ length: count }, (_, at) => `$1\r\n${at}\r\n`).join("");

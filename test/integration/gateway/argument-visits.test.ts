@@ -8,7 +8,7 @@ import { SEED, scaled } from "../../support/random-tests.js";
 import { inScript } from "./attack.js";
 import { call } from "./http.js";
 
-// The time that a command takes the gateway is linear in the number of its arguments: it visits none of them often.
+// The time that the gateway needs for a command is linear in the number of arguments: it visits none of them often.
 
 /** Arguments of each command. */
 const ARGS = 200;

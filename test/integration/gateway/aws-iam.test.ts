@@ -185,17 +185,17 @@ describe("credentials of AWS", () => {
     [
       "are nowhere",
       async () => ({}),
-      /redisAuth: AWS credentials can't be had from the environment, a container's endpoint/,
+      /redisAuth: AWS credentials could not be loaded from the environment, a container's endpoint/,
     ],
     [
       "are refused",
       refusing(403, '{"message":"hush-secret-key"}'),
-      /redisAuth: AWS credentials can't be had/,
+      /redisAuth: AWS credentials could not be loaded/,
     ],
     [
       "are at a service that is slow",
       async () => ({ AWS_CONTAINER_CREDENTIALS_FULL_URI: await serve(() => {}) }),
-      /redisAuth aws-iam gave no password in time|redisAuth: AWS credentials can't be had/,
+      /redisAuth aws-iam gave no password in time|redisAuth: AWS credentials could not be loaded/,
     ],
   ])("that %s are an error, without a secret", async (_what, environment, details) => {
     const at = await start(await environment());

@@ -49,7 +49,7 @@ describeEngines("commands that wait", (setup) => {
     // The engine learns of a closed connection a moment later.
     if (setup.name === realRedis.name) {
       await expect.poll(() => run(gateway, "INFO", "clients")).toContain("blocked_clients:0\r\n");
-    } else await sleep(1_000); // Nothing shows it there.
+    } else await sleep(1_000); // The embedded engine does not show it.
     await run(gateway, "RPUSH", "l", "value");
     expect(await run(gateway, "LRANGE", "l", 0, -1)).toEqual(["value"]);
   });

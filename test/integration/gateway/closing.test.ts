@@ -95,7 +95,7 @@ describe("a gateway that closes", { tags: "redis-server" }, () => {
       ];
       const unfinished = open(post(["GET", "k"]).slice(0, -2));
       await sleep(100);
-      // It comes after those: all of them have been read by its response.
+      // When this request, the last one, has its response, the gateway has read the others.
       await call(gateway, "/metrics");
       await gateway.close();
       expect(kept.received()).toMatch(/HTTP\/1\.1 503 [^{]*Connection: close[^{]*Warmline-Outcome: unknown/);
@@ -123,7 +123,7 @@ describe("a gateway that closes", { tags: "redis-server" }, () => {
     await expect.poll(blocked).toBe(1);
     const second = open(post(["BLPOP", "list", "30"], "other"));
     await sleep(100);
-    // It comes after those: both have been read by its response.
+    // When this request, the last one, has its response, the gateway has read the others.
     await call(gateway, "/metrics");
     await gateway.close();
     for (const each of [first, second]) {

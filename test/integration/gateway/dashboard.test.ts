@@ -29,7 +29,7 @@ beforeAll(async () => {
   await call(gateway, "/pipeline", { body: [["GET", "k"]] });
   await call(gateway, "/multi-exec", { body: [["GET", "k"]] });
   await call(gateway, "/get/k", { token: null });
-  await malformed();
+  await sendMalformed();
   await redis.close();
   await vi.waitFor(async () => expect((await call(gateway, "/get/k")).status).toBe(503), 10_000);
   // One sample per second.
@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 /** Sends a request that is not valid HTTP. */
-async function malformed(): Promise<void> {
+async function sendMalformed(): Promise<void> {
   const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
   socket.resume().end("no request\r\n\r\n");
   await once(socket, "close");
@@ -71,8 +71,8 @@ const expressions = [
   })),
 ];
 
-/** Metrics of a PromQL expression that a live scrape does not have. */
-function missing(expr: string): string[] {
+/** Returns the problems of a PromQL expression, such as metrics that a live scrape does not have. */
+function problemsOf(expr: string): string[] {
   const text = expr.replaceAll("$__rate_interval", "5m");
   const problems: string[] = [];
   const selectors: { from: number; to: number; samples: readonly Labels[] }[] = [];
@@ -80,7 +80,7 @@ function missing(expr: string): string[] {
   const tree = parser.parse(text);
   tree.iterate({
     enter({ name, from, to, node }) {
-      const inner = (what: string) => node.getChildren(what).map((child) => text.slice(child.from, child.to));
+      const inner = (type: string) => node.getChildren(type).map((child) => text.slice(child.from, child.to));
       if (name === "⚠") problems.push(`is not PromQL at ${from}: ${text.slice(from, to + 10)}`);
       else if (name === "VectorSelector") {
         const [metric = ""] = inner("Identifier");
@@ -91,7 +91,7 @@ function missing(expr: string): string[] {
             text.slice(matcher.from, matcher.to),
           )!;
           if (SCRAPED.includes(label!)) continue;
-          const wanted = operator === "=" ? (each: string) => each === value : isWhole(value!);
+          const wanted = operator === "=" ? (each: string) => each === value : matchesWhole(value!);
           samples = samples.filter((labels) => wanted(labels[label!] ?? ""));
           if (samples.length === 0) problems.push(`${metric} has no ${label} like ${value}`);
         }
@@ -118,7 +118,7 @@ function missing(expr: string): string[] {
   return problems;
 }
 
-function isWhole(pattern: string): (text: string) => boolean {
+function matchesWhole(pattern: string): (text: string) => boolean {
   const expression = new RegExp(`^(?:${pattern})$`);
   return (text) => expression.test(text);
 }
@@ -131,7 +131,7 @@ describe("the Grafana dashboard and the alert rules", () => {
   });
 
   test.each(expressions)("$where uses what a live scrape has: $expr", ({ expr, shown }) => {
-    expect(missing(expr)).toEqual([]);
+    expect(problemsOf(expr)).toEqual([]);
     // Labels in a legend or a text have to remain after aggregation.
     for (const [, label] of shown.matchAll(/\{\{ ?(?:\$labels\.)?(\w+) ?\}\}/g)) {
       const [, labels = ""] = /by \(([^)]*)\)/.exec(expr) ?? [];
@@ -139,7 +139,7 @@ describe("the Grafana dashboard and the alert rules", () => {
     }
   });
 
-  test("the alert of a stall fires on one, since its rule needs no second scrape", async () => {
+  test("the alert of a stall fires at the first scrape after it", async () => {
     const { expr, for: pending } = alerts.find(({ alert }) => alert === "WarmlineEventLoopStalled")!;
     const [, metric, threshold] = /^max by \(job, instance\) \((\w+)\) > ([\d.]+)$/.exec(expr)!;
     expect(pending).toBeUndefined();

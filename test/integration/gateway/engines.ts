@@ -10,8 +10,8 @@ import { forTest, sharedByTests } from "../../support/lifetime.js";
 export interface Setup {
   readonly name: string;
   /**
-   * Starts the engine and a gateway on it. In {@link describeEngines}, both end with the running test, or after all tests where a
-   * hook of the group starts them; else when the gateway is closed.
+   * Starts the engine and a gateway on it. Closing the gateway ends both. {@link describeEngines} closes it after the running test,
+   * or after all tests if a hook of the group has started it.
    */
   start(options?: Partial<GatewayOptions>): Promise<Gateway>;
 }
@@ -23,14 +23,14 @@ export function sharedEngine(): Engine {
 }
 
 /** Timeout of commands in ms: on a busy machine some take longer than the default allows. */
-const PATIENT = 10_000;
+const TIMEOUT = 10_000;
 
 /** Its tests need the tag `redis-server`. */
 export const realRedis: Setup = {
   name: "a real Redis",
   async start(options) {
     const redis = await startRedis();
-    const gateway = await createGateway({ redis: redis.url, port: 0, commandTimeout: PATIENT, ...options });
+    const gateway = await createGateway({ redis: redis.url, port: 0, commandTimeout: TIMEOUT, ...options });
     const close = async () => {
       await gateway.close();
       await redis.stop();
@@ -43,7 +43,7 @@ export const embeddedEngine: Setup = {
   name: "the embedded engine",
   async start(options) {
     const engine = await startEmbeddedEngine();
-    return createGateway({ engine, port: 0, commandTimeout: PATIENT, ...options });
+    return createGateway({ engine, port: 0, commandTimeout: TIMEOUT, ...options });
   },
 };
 

@@ -9,18 +9,18 @@ import { call, run } from "./http.js";
 const sha1 = (text: string) => createHash("sha1").update(text).digest("hex");
 
 const scripts = [
-  ["alone", "#!lua flags=allow-key-locking\nreturn redis.call('INCRBY', KEYS[1], ARGV[1])"],
-  ["among others", "#!lua flags=no-cluster,allow-key-locking\nreturn {KEYS[1], ARGV[1], 'é'}"],
+  ["allow-key-locking", "#!lua flags=allow-key-locking\nreturn redis.call('INCRBY', KEYS[1], ARGV[1])"],
+  ["no-cluster too", "#!lua flags=no-cluster,allow-key-locking\nreturn {KEYS[1], ARGV[1], 'é'}"],
 ] as const;
 
 describeEngines("scripts with flags", ({ name, start }) => {
-  // The embedded engine does not support such lines.
+  // The embedded engine does not support other flags.
   const hasFlags = name !== "the embedded engine";
   const gateway = sharedByTests(() => start());
 
   const post = async (path: string, body: unknown[]) => (await call(gateway, path, { body })).json;
 
-  test.each(scripts.slice(0, hasFlags ? 2 : 1))("a script with that flag runs: %s", async (_, script) => {
+  test.each(scripts.slice(0, hasFlags ? 2 : 1))("a script runs with flags: %s", async (_, script) => {
     const digest = sha1(script);
     const args = [1, "key", 5];
     expect(await post("/", ["EVALSHA", digest, ...args])).toEqual({

@@ -84,7 +84,7 @@ test("a chunked body that does not fit is refused at once, as unsent", async () 
   expect(performance.now() - began).toBeLessThan(4_000);
 });
 
-test("a body that can't fit in maxBufferedBytes is too large, and its client is not to try again", async () => {
+test("a body that can't fit in maxBufferedBytes is refused as too large, without Retry-After", async () => {
   await start();
   const { status, json, headers } = await call(gateway, "/", { body: ["SET", "k", "x".repeat(1.5 * MB)] });
   expect([status, json.error]).toEqual([

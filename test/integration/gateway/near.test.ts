@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { slotOf } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { startRedis } from "../../../testbed/src/index.js";
 import { forTest, sharedByTests } from "../../support/lifetime.js";
-import { slotOf } from "../../support/slot.js";
 import { call } from "./http.js";
 
 /** The header of a response to a near cache, taken apart. */
@@ -61,7 +61,7 @@ describe("reports of changes to near caches", { tags: "redis-server" }, () => {
     }
   }
 
-  test("a gateway without nearPrefix has no such header, and one with it only for requests that have the header", async () => {
+  test("responses have the header only with nearPrefix, and only if the request has it", async () => {
     const plain = await start({ nearPrefix: [] });
     const { headers } = await call(plain, "/", { body: ["PING"], headers: { "Warmline-Near": "none" } });
     expect(headers["warmline-near"]).toBeUndefined();
@@ -143,7 +143,7 @@ describe("reports of changes to near caches", { tags: "redis-server" }, () => {
     await server.command("SET", "near:p:own", "1");
     const one = await ask(gateway, `verify,${none.state}`, ["PING"], "within");
     expect(listed(one)).toEqual([bucket("near:p:own")]);
-    // What is known of one token's keys is nothing known of another's.
+    // A report of one token's keys says nothing about those of another token.
     expect((await ask(gateway, one.state)).changes).toMatch(/^near%3A/);
     await server.command("FLUSHALL");
     expect((await ask(gateway, `verify,${one.state}`, ["PING"], "within")).changes).toBe("*");

@@ -29,8 +29,8 @@ describe("a Redis with a password", { tags: "redis-server" }, () => {
     const other = await start(`redis://ann:p%40ss%20word@127.0.0.1:${port}`);
     expect(await run(other, "GET", "k")).toBeNull();
     await other.close();
-    const socket = await start(`redis://:secret@localhost:${port}/3`);
-    expect(await run(socket, "GET", "k")).toBe("three");
+    const byName = await start(`redis://:secret@localhost:${port}/3`);
+    expect(await run(byName, "GET", "k")).toBe("three");
   });
 
   test.each([

@@ -115,7 +115,7 @@ test("a client whose handshake is late or malformed is disconnected", async () =
 test("unfinished handshakes are limited, and block no other client", async () => {
   const { url } = await start({ maxConnections: 5, softMaxConnections: 4 });
   const sockets = await Promise.all(Array.from({ length: 300 }, () => silent(url)));
-  // As many connections as allowed, and the ones beyond that would get a 503.
+  // There is room for the 5 connections that are allowed, and for 256 more, which would get a 503.
   const open = () => sockets.filter((socket) => !socket.closed).length;
   await expect.poll(open, { timeout: 5_000 }).toBeLessThanOrEqual(5 + 256);
   expect((await run(["PING"])).body).toBe('{"result":"PONG"}');

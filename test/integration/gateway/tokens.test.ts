@@ -69,7 +69,7 @@ describe("tokens", () => {
     const tokensFile = join(folder, "tokens.yaml");
     const tokenFile = join(folder, "token");
     const write = (path: string, text: string) => {
-      // As a mounted secret is exchanged: by a link that points elsewhere from one moment to the next.
+      // Kubernetes replaces a mounted secret like this: it renames a new symbolic link over the old one.
       writeFileSync(`${path}.${text.length}`, text);
       symlinkSync(`${path}.${text.length}`, `${path}.new`);
       renameSync(`${path}.new`, path);
@@ -98,7 +98,7 @@ describe("tokens", () => {
       401, 401, 200,
     ]);
     expect(gateway.token).toBe("other-main-token");
-    // A file that can't be used leaves all as it is.
+    // A malformed or missing file changes nothing.
     write(tokensFile, "tokens: [ { name: app, role: nonsense } ]\n");
     unlinkSync(tokenFile);
     await new Promise((resolve) => setTimeout(resolve, 1_500));
@@ -136,7 +136,7 @@ describe("tokens that need a real Redis", { tags: "redis-server" }, () => {
     expect(await runAs(gateway, "bob", "GET", "ann:k")).toBe("v");
     expect(await runAs(gateway, "bob", "SET", "ann:k", "w")).toMatchObject({ error: noperm });
     const { status, headers, text } = await call(gateway, "/get/ann:k", { token: "wrong" });
-    // It has waited: a Redis that was never reached has no time to try again.
+    // The gateway never signs in with this password, so the request waits until commandTimeout.
     expect([status, headers["retry-after"]]).toEqual([503, "1"]);
     expect(text).not.toContain("hunter");
     // A transaction and a blocking command have connections of their own, signed in as the same user.
@@ -155,7 +155,7 @@ describe("tokens that need a real Redis", { tags: "redis-server" }, () => {
     monitor.close();
   });
 
-  test("a command of allowCommand is open to admin tokens alone, and Redis refuses what it does not have", async () => {
+  test("a command of allowCommand is open to admin tokens alone, and Redis refuses a subcommand that it does not know", async () => {
     const gateway = await start({
       redis: redis.url,
       token: "main",

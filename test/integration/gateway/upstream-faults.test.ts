@@ -44,7 +44,7 @@ const expectOutcome = ({ status, headers }: GatewayResponse, expected: number, o
 const noticed = () => expect.poll(() => gateway.problem).toMatch(/cannot be reached/);
 
 describe("a reply lost with its connection", () => {
-  test.each(["close", "reset", { cut: 2 }] as const)("a reply lost by %j is not repeated", async (action) => {
+  test.each(["close", "reset", { cut: 2 }] as const)("a command is not repeated after %j", async (action) => {
     await start(({ name, times }) => (name === "INCR" && times <= 2 ? action : undefined));
     for (let i = 1; i <= 2; i++) {
       const response = await send("INCR", "n");
@@ -162,7 +162,7 @@ describe("no connection", () => {
     const pending = async () =>
       /^warmline_gateway_upstream_queued_commands 1$/m.test((await call(gateway, "/metrics")).text);
     await expect.poll(pending).toBe(true);
-    // A client that ends its side at once may have no other request, and still want the response.
+    // A client that ends its side right after its request may still want the response.
     await sleep(100);
     abort.abort();
     await rejected;

@@ -450,7 +450,7 @@ describe("a near cache", { tags: "redis-server" }, () => {
       passTime(5_001);
       expect(await redis.get("near:a")).toBe(3);
       if (report) return;
-      // The first one, since reports might have come.
+      // The first request asks for a report, since the endpoint is not known yet.
       expect(endpoint.requests.slice(1).filter(({ head }) => /warmline-near/i.test(head))).toEqual([]);
       expect(endpoint.count("PTTL")).toBe(1);
     },

@@ -42,7 +42,7 @@ async function start(options: GatewayOptions): Promise<Gateway> {
   return forTest(await createGateway({ ...common, logLevel: "warn", ...options }));
 }
 
-/** `redis` is over fetch, where no read is sent again because its response is late: its commands are counted. */
+/** `redis` uses fetch, which sends no read again because its response is late: the tests count its commands. */
 function clients({ url }: Gateway): { redis: FetchRedis; other: Redis } {
   const options = { url, token: "main" };
   const redis = new FetchRedis({ ...options, near: near({ match: "near:*", maxStale: MAX_STALE }) });

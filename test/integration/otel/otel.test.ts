@@ -228,7 +228,7 @@ describe("spans of requests", () => {
     expect(value.buckets.boundaries).toEqual([0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]);
   });
 
-  test("the time to open a connection is that of the pool, and its end is counted", async () => {
+  test("the time to open a connection is recorded for its pool, and its end is counted", async () => {
     const redis = create({ keepAlive: false });
     await redis.ping();
     const created = await pointsOf(incubating.METRIC_DB_CLIENT_CONNECTION_CREATE_TIME);
@@ -292,7 +292,7 @@ describe("spans of commands", () => {
     stop = startTelemetry({ spans: "command" });
   });
 
-  test("each command, pipeline and transaction is a span, and none is of a request", async () => {
+  test("each command, pipeline and transaction is a span, and a request is none", async () => {
     const redis = create();
     await Promise.all([redis.get("a"), redis.strlen("b")]);
     await redis.pipeline().get("a").get("b").exec();

@@ -16,8 +16,8 @@ import { errorOf } from "../../support/error-of.js";
 import { describeEngines } from "../gateway/engines.js";
 import { differences } from "./known-differences.js";
 
-// Differences that code moved over from the reference client meets, shown on both sides. Each is a line of
-// docs/migrate-from-upstash.md, under the same name.
+// Shows with both clients the differences that code meets when it moves from the reference client to warmline. Each has a
+// line of the same name in docs/migrate-from-upstash.md.
 
 const guide = readFileSync(join(import.meta.dirname, "../../../docs/migrate-from-upstash.md"), "utf8");
 const shown: string[] = [];
@@ -44,23 +44,23 @@ describe("when a response does not come", () => {
     new Reference({ url: endpoint.url, token: "t", enableTelemetry: false, ...options });
   const warmline = (options: RedisOptions = {}) =>
     new Warmline({ url: endpoint.url, token: "t", responseFormat: "json", ...options });
-  const quickly = { retries: 2, backoff: () => 1 };
+  const fastRetry = { retries: 2, backoff: () => 1 };
 
-  /** Every request is read whole, so that a server would have applied it, and the response is lost. */
+  /** Loses every response after the whole request was read, so that a server would have applied it. */
   const loseResponses = () => {
     endpoint.onRequest = ({ socket }) => void socket.destroy();
   };
 
   difference("A write whose response was lost", async () => {
     loseResponses();
-    await describeResult(reference({ retry: quickly }).incr("theirs"));
+    await describeResult(reference({ retry: fastRetry }).incr("theirs"));
     expect(endpoint.count("theirs")).toBe(3);
-    const error = await errorOf(warmline({ retry: quickly }).incr("ours"));
+    const error = await errorOf(warmline({ retry: fastRetry }).incr("ours"));
     expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "INCR" });
     expect(endpoint.count("ours")).toBe(1);
-    await describeResult(warmline({ retry: quickly }).get("a read"));
+    await describeResult(warmline({ retry: fastRetry }).get("a read"));
     expect(endpoint.count("a read")).toBe(3);
-    await describeResult(warmline({ retry: quickly, writes: "at-least-once" }).incr("as before"));
+    await describeResult(warmline({ retry: fastRetry, writes: "at-least-once" }).incr("as before"));
     expect(endpoint.count("as before")).toBe(3);
   });
 
@@ -111,10 +111,10 @@ describe("when a response does not come", () => {
   });
 
   difference("Without url and token", async () => {
-    // The reference warns of each.
+    // The reference warns that url and token are missing.
     const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
     try {
-      expect(await describeResult(new Reference({ url: "", token: "", retry: quickly }).get("k"))).toBe(
+      expect(await describeResult(new Reference({ url: "", token: "", retry: fastRetry }).get("k"))).toBe(
         "rejects TypeError",
       );
       expect(warned).toHaveBeenCalled();
@@ -408,7 +408,7 @@ describeEngines("differences", ({ start }) => {
   });
 });
 
-describe("what the reference has besides", () => {
+describe("what only the reference has", () => {
   difference("Upstash's own search and vector indexes", async () => {
     const reference = new Reference({ url: "https://localhost", token: "t" });
     expect(typeof reference.search.index).toBe("function");

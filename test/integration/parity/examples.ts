@@ -1,7 +1,7 @@
 import { Redis, type SetCommandOptions } from "@upstash/redis";
 
-// Code of the reference client's users, in our own examples: what is more than a call of one method, each of which has samples
-// in samples.test.ts. The suite runs this file unchanged, and again with nothing but the import above changed.
+// Code as users of the reference client write it, in our own examples. Most use several methods: samples.test.ts has calls of
+// single ones. The suite runs this file unchanged, and again with nothing but the import above changed.
 
 interface User extends Record<string, unknown> {
   name: string;

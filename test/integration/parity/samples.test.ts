@@ -7,8 +7,8 @@ import { samples } from "../../unit/commands/samples/index.js";
 import type { Plain } from "../../unit/commands/samples/sample.js";
 import { differences } from "./known-differences.js";
 
-// Every sample of every method that both clients have: the arguments that each sends, and the value that each decodes
-// from one response. Each difference is listed, with its reason, and each listed one does differ.
+// Runs the samples of the methods that both clients have, and compares the commands sent and the values decoded from the
+// same response. Every difference is listed, with its reason. A sample that is listed must differ.
 
 interface Shown {
   readonly words: string[] | undefined;
@@ -18,7 +18,7 @@ interface Shown {
 const endpoint = sharedByTests(() => RawEndpoint.start());
 let reply: Plain;
 let received: (body: string) => void = () => {};
-let clients: { reference: object; own: object };
+let clients: { reference: object; warmline: object };
 
 beforeAll(() => {
   endpoint.onRequest = (request) => {
@@ -30,7 +30,7 @@ beforeAll(() => {
   const options = { url: endpoint.url, token: "t", retry: false, enableAutoPipelining: false } as const;
   clients = {
     reference: new Reference({ ...options, enableTelemetry: false }),
-    own: new Redis({ ...options, responseFormat: "json" }),
+    warmline: new Redis({ ...options, responseFormat: "json" }),
   };
 });
 
@@ -41,7 +41,7 @@ function inBase64(plain: Plain): Plain {
 
 type Method = (...args: unknown[]) => Promise<unknown>;
 
-/** A method by its name, or `namespace.method`, called on what it belongs to. */
+/** Returns a client's method, bound to its object. `path` is `method` or `namespace.method`. */
 function methodOf(client: object, path: string): Method | undefined {
   const [method, namespace] = path.split(".").reverse() as [string, string?];
   const owner = (namespace ? Reflect.get(client, namespace) : client) as Record<string, unknown> | undefined;
@@ -67,18 +67,18 @@ test("the list of shared methods is long enough", () => {
 });
 
 describe.each(shared)("%s", (method, list) => {
-  test.each(list)("%j sends %s, %j", async (args, sends, given) => {
-    reply = given;
+  test.each(list)("%j sends %s, %j", async (args, sends, response) => {
+    reply = response;
     const theirs = await show(clients.reference, method, args);
-    const ours = await show(clients.own, method, args);
-    if (differences.has(`${sends} -> ${JSON.stringify(given)}`)) expect(ours).not.toEqual(theirs);
+    const ours = await show(clients.warmline, method, args);
+    if (differences.has(`${sends} -> ${JSON.stringify(response)}`)) expect(ours).not.toEqual(theirs);
     else expect(ours).toEqual(theirs);
   });
 });
 
 test("every listed difference belongs to a sample", () => {
-  const known = shared.flatMap(([, list]) =>
-    list.map(([, sends, given]) => `${sends} -> ${JSON.stringify(given)}`),
+  const compared = shared.flatMap(([, list]) =>
+    list.map(([, sends, response]) => `${sends} -> ${JSON.stringify(response)}`),
   );
-  expect([...differences.keys()].filter((difference) => !known.includes(difference))).toEqual([]);
+  expect([...differences.keys()].filter((difference) => !compared.includes(difference))).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { describeEngines } from "../gateway/engines.js";
 import * as reference from "./examples.js";
 import { importSwapped } from "./swapped.js";
 
-// Code written for the reference client, run with it and, with nothing but the import changed, with this one.
+// Runs code written for the reference client twice: with that client, and with warmline, where only the import is changed.
 
 const swapped: typeof reference = await importSwapped(join(import.meta.dirname, "examples.ts"));
 

@@ -13,7 +13,7 @@ import { dataOf, listen, numsub } from "./listen.js";
 const clientOf = (gateway: Gateway, url = gateway.url) =>
   new Redis({ url, token: gateway.token, timeout: 10_000 });
 
-/** All events of a subscriber, in order. */
+/** Collects all events of a subscriber, in order. */
 function record(subscriber: Subscriber<unknown>): unknown[] {
   onTestFinished(() => subscriber.unsubscribe());
   const heard: unknown[] = [];
@@ -115,7 +115,7 @@ describe("an endpoint that is not ours", () => {
   const stream = { "content-type": "text/event-stream" };
   const make = (url: string, options = {}) => new Redis({ url, token: "t", ...options });
 
-  test("a busy endpoint is retried, at first as often as a command", async () => {
+  test("a subscription to a busy endpoint is retried as often as a command, until it is confirmed", async () => {
     const url = await serve((res, request) => {
       if (request < 3) res.writeHead(503, { "content-type": "text/html" }).end("<p>busy");
       else res.writeHead(200, stream).write("data: subscribe,a,1\n\n");
@@ -208,9 +208,9 @@ describe("the process", () => {
 
   test("an unhandled error of a subscription ends the process, an awaited one does not", async () => {
     const gateway = forTest(await createGateway({ engine: "embedded", port: 0 }));
-    const nobody = await run(gateway, "wrong", `redis.subscribe("a");`);
-    expect(nobody.code).toBe(1);
-    expect(nobody.errors).toMatch(/WRONGPASS/);
+    const unhandled = await run(gateway, "wrong", `redis.subscribe("a");`);
+    expect(unhandled.code).toBe(1);
+    expect(unhandled.errors).toMatch(/WRONGPASS/);
     const heard = await run(
       gateway,
       "wrong",

@@ -66,7 +66,7 @@ test("a handler before them fails one request", async () => {
   server.resetHandlers();
 });
 
-test("a URL with a path keeps its own requests alone", async () => {
+test("handlers for a URL with a path leave requests to other paths alone", async () => {
   const nested = redisHandlers({ url: "https://api.example.com/redis", token });
   server.use(
     ...nested,

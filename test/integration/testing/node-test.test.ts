@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
 test.each(["module.mjs", "common.cjs"])("useGateway works under node:test, from %s", async (file) => {
-  // The variable would have a nested run report to this one.
+  // The variable would make a nested run report to this one.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const args = ["--test", "--test-reporter=tap", join(import.meta.dirname, "node-test", file)];
   const { stdout } = await promisify(execFile)(process.execPath, args, { env });

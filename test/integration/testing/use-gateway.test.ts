@@ -44,7 +44,7 @@ describe("useGateway with vitest's hooks", () => {
   });
 });
 
-describe("around it", () => {
+describe("outside of its tests", () => {
   test("the environment is restored afterwards", () => {
     expect(process.env.WARMLINE_URL).toBeUndefined();
   });

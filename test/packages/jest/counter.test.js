@@ -4,7 +4,7 @@ const { count } = require("./counter.js");
 // Jest has its hooks as globals.
 const gateway = useGateway();
 
-test.each([1, 2])("every test finds it empty: %i", async () => {
+test.each([1, 2])("every test finds Redis empty: %i", async () => {
   expect(process.env.WARMLINE_URL).toBe(gateway.url);
   expect(await count("visits")).toBe(1);
 });

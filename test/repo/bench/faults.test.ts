@@ -20,8 +20,8 @@ describe("the judge of a call", () => {
     ["another key's value", get, gave("other"), stored("k"), { resolved: 1, wrong: 1 }],
     ["set", set, gave("OK"), "mine", { wrong: 0, doubled: 0 }],
     ["OK, and nothing set", set, gave("OK"), null, { wrong: 1 }],
-    ["overwritten by another, as it should be", contested, gave("OK"), "theirs", { wrong: 0, doubled: 0 }],
-    ["another's value undone", contested, gave("OK"), "mine", { wrong: 0, doubled: 1 }],
+    ["overwritten by a later write, as expected", contested, gave("OK"), "theirs", { wrong: 0, doubled: 0 }],
+    ["a later write overwritten", contested, gave("OK"), "mine", { wrong: 0, doubled: 1 }],
     ["the function timed out", incr, undefined, "2", { hung: 1, doubled: 1, ms: 6000 }],
   ] as const)("the judge recognizes: %s", (_, call, settled, found, expected) => {
     const ending = judge(call, settled, found, 6_000);

@@ -76,7 +76,7 @@ describe("the kernel's sockets", () => {
     expect(ofOneClient(others)).toBe(1);
   });
 
-  /** Reads these lists of states one after another, the last one again and again: of connections from the ports 1, 2 ... */
+  /** Returns a function that reads these lists in turn, the last one repeatedly. A list has the states of the ports 1, 2 and so on. */
   const lists = (states: readonly (readonly string[])[], others: ReturnType<typeof socket>[] = []) => {
     const left = [...states];
     return () => {

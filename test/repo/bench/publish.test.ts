@@ -95,7 +95,7 @@ test("a later call continues from the runs of an earlier one", async () => {
   expect((await published("resumed")).order).toEqual([]);
 });
 
-test("publish prints its plan, and after each run the time left by how long runs took", async () => {
+test("publish prints its plan, and after each run the time left, estimated from the runs so far", async () => {
   const { said } = await published("plan");
   expect(said.slice(0, 3)).toEqual([
     "Planned, without runs that turn out void: about 6 minutes.",

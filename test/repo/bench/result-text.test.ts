@@ -11,7 +11,7 @@ const [SAVED, NOT_CLEAR] = [
   "It is not clear whether a kept connection saved time:",
 ];
 test.each([
-  [at(6.42, 5.9, 7), `${SAVED} 6.4 ms (5.9 to 7.0) per command, 3.2x.`],
+  [at(6.42, 5.9, 7), `${SAVED} 6.4 ms (5.9 to 7.0) per command: a new one took 3.2x as long.`],
   [at(-0.3, -0.5, -0.1), `${SAVED} nothing: a command took 0.3 ms longer than over a new one.`],
   [at(0.2, -0.4, 0.5), `${NOT_CLEAR} 0.2 ms (-0.4 to 0.5) per command.`],
   [at(6.42, 5.9, 7, 4), `${NOT_CLEAR} 6.4 ms (5.9 to 7.0) per command.`],
@@ -20,17 +20,21 @@ test.each([
 });
 
 test.each([
-  [at(1, 0.99, 1.01), 1, "A client * is as fast as one kept outside: 1.00x (0.99 to 1.01), 1 connection."],
+  [
+    at(1, 0.99, 1.01),
+    1,
+    "A client * is as fast as one kept outside: 1.00x (0.99 to 1.01), with 1 connection per process.",
+  ],
   [
     at(1.2, 1.1, 1.3),
     20,
-    "A client * is slower than one kept outside: 1.20x (1.10 to 1.30), 20 connections.",
+    "A client * is slower than one kept outside: 1.20x (1.10 to 1.30), with up to 20 connections per process.",
   ],
   // Four processes decide nothing.
   [
     at(1.2, 1.1, 1.3, 4),
     1,
-    "It is not clear whether a client * is slower than one kept outside: 1.20x (1.10 to 1.30), 1 connection.",
+    "It is not clear whether a client * is slower than one kept outside: 1.20x (1.10 to 1.30), with 1 connection per process.",
   ],
 ])("the sentence on a recreated client says whether it is slower: %j, %i", (times, connections, sentence) => {
   expect(recreatedSentence(times, connections)).toBe(sentence.replace("*", "created in every call"));

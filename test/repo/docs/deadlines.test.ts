@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { resolveSettings } from "../../../src/execution/settings.js";
 
-// On Lambda, which gives a function the time that it has left, examples pass it on.
+// Lambda tells a function how much time it has left. The examples pass this on as a deadline.
 
 const read = (path: string) => readFileSync(resolve(import.meta.dirname, "../../..", path), "utf8");
 
@@ -23,7 +23,7 @@ test("the function of the Lambda example has more time than a call", () => {
   expect(seconds * 1_000).toBeGreaterThan(resolveSettings({}).timeout);
 });
 
-test("the page on retries says what each platform of the examples gives", () => {
+test("the page on retries lists the time limit of each platform of the examples", () => {
   const page = read("docs/retries.md");
   for (const platform of ["AWS Lambda", "Vercel", "Netlify", "Cloudflare Workers"])
     expect(page).toMatch(new RegExp(`^\\| ${platform} \\|`, "m"));

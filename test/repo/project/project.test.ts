@@ -33,7 +33,7 @@ describe.each(published)("%s", (path, directory) => {
 });
 
 describe("workflows and templates", () => {
-  test.each(["ci", "random", "release"])("%s: scripts exist, actions are pinned, jobs only read", (name) => {
+  test.each(["ci", "random", "release"])("%s: scripts exist, actions are pinned, no write access", (name) => {
     const workflow = parse(read(`.github/workflows/${name}.yml`));
     expect(workflow.permissions).toEqual({ contents: "read" });
     const { scripts } = JSON.parse(read("package.json"));

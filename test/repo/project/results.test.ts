@@ -32,6 +32,7 @@ test("README shows faults and what is slower, and docs/benchmarks.md lists all s
     "peers",
     "articles",
     "all-faults",
+    "publications",
     "scenarios",
   ]);
 });
@@ -99,7 +100,6 @@ describe("figures outside the blocks", () => {
       "The article's 75 us",
       "The article measured 6 to 7 ms",
       "slices of 20 ms",
-      "It takes less than 90 minutes",
     ],
     "docs/connections.md": [
       "for at most 3% of the requests",

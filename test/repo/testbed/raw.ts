@@ -14,7 +14,7 @@ export interface Counting {
   close(): Promise<void>;
 }
 
-/** Starts the server: it responds to each request with `response <n>`, n counting from 1, padded to `size` bytes. */
+/** Starts the server. It responds to request n, counted from 1, with `answer <n>`, padded to `size` bytes. */
 export async function startCounting(size = 0): Promise<Counting> {
   let applied = 0;
   let connections = 0;
@@ -55,7 +55,7 @@ export async function startCounting(size = 0): Promise<Counting> {
 /** A raw client socket that remembers what happened to it. */
 export interface RawClient {
   readonly socket: Socket;
-  /** All that came, as text. */
+  /** All received bytes, as text. */
   text: string;
   /** `open`, `ended` (FIN) or the code of the error that ended it. */
   state: string;
@@ -110,8 +110,8 @@ export async function rawClient(port: number, ca?: string): Promise<RawClient> {
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Times in ms until the response to the first request of a connection, opening included, and to the next one: the least of several,
- * since load on the machine only adds time.
+ * Measures the times in ms until the response to the first request of a connection, opening included, and to the next request.
+ * Returns the shortest of several, since load on the machine only adds time.
  * @param isEnough whether both are as short as expected
  */
 export async function leastTimes(

@@ -14,7 +14,7 @@ test.each<[string, string, Fault]>([
   // The gateway gives these a number.
   ["at-most-once", "the connection is closed", loseReply()],
   ["at-most-once", "its status becomes 421", rewrite(httpResponse(421))],
-])("a write %s delivered twice is applied once: %s", { tags: "chromium" }, async (writes, _, fault) => {
+])("an %s write delivered twice is applied once: %s", { tags: "chromium" }, async (writes, _, fault) => {
   const token = randomBytes(24).toString("base64url");
   const gateway = await createGateway({ port: 0, cors: ["*"], token });
   const path = await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } });

@@ -1,5 +1,5 @@
 import { testProgram } from "../node/program.js";
 import { binary } from "../support/suite.js";
 
-// With no more than it needs: to read the package, its environment, and the loopback network.
+// Only the permissions that it needs: the environment, and the loopback network.
 testProgram("Deno", binary(".bin/deno"), ["run", "--no-prompt", "--allow-env", "--allow-net=127.0.0.1"]);

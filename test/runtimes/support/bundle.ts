@@ -3,8 +3,8 @@ import { build } from "esbuild";
 import { folder } from "./suite.js";
 
 /**
- * A program of this folder as a platform's bundler makes it: with the package's entry for the export conditions.
- * @throws when that is not the entry on fetch, or when a warning is given.
+ * Bundles a program of this folder as a platform does: with the package's entry for its export conditions.
+ * @throws when that is not the entry on fetch, or when esbuild warns.
  */
 export async function bundle(
   program: string,

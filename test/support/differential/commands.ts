@@ -15,7 +15,7 @@ const keyOf = (type: string) =>
   );
 const [s, h, l] = [keyOf("s"), keyOf("h"), keyOf("l")];
 const [set, z, x, g] = [keyOf("set"), keyOf("z"), keyOf("x"), keyOf("g")];
-/** Sorted sets whose members have the same score: of others Redis leaves ranges of members undefined. */
+/** Sorted sets whose members have the same score: only for these Redis defines ranges of members. */
 const lex = few("lex1", "lex2", "lex3");
 const anyKey = few("s1", "s2", "h1", "h2", "l1", "l2", "set1", "set2", "z1", "z2", "x1", "missing");
 
@@ -97,7 +97,7 @@ const sortGets = either([], [some(pattern.map((one) => ["GET", one]))]);
 export const families: Readonly<Record<string, readonly fc.Arbitrary<Command>[]>> = {
   strings: [
     command("SET", s, value, maybe(few("NX", "XX")), maybe("GET")),
-    // No time from now: the engines' clocks are read some ms apart, and PEXPIRETIME shows it.
+    // No times relative to now: the engines read their clocks some ms apart, which PEXPIRETIME shows.
     command(
       "SET",
       s,

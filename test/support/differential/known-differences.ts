@@ -3,7 +3,7 @@ import type { Difference } from "./compare.js";
 import type { Reply } from "./replies.js";
 
 /**
- * A difference between the embedded engine and Redis that is left as it is. The list only shrinks: a test fails when the
+ * A difference between the embedded engine and Redis that is left as it is. The list only shrinks: a test fails when
  * an example of an entry no longer differs, and a new difference is to be mended rather than listed.
  */
 export interface KnownDifference {
@@ -80,16 +80,16 @@ export const knownDifferences: readonly KnownDifference[] = [
   },
 ];
 
-/** Encodings of Redis 7.0 and of the embedded engine that may stand for each other. */
+/** Pairs of encodings, of Redis 7.0 and of the embedded engine, that may differ. */
 const ENCODINGS = new Set([
   // Redis 7.2 introduced these for small sets and lists.
   "$hashtable $listpack",
   "$quicklist $listpack",
-  // What was an integer or short once.
+  // Values that were integers or short before they changed.
   "$raw $embstr",
   "$raw $int",
   "$embstr $int",
   "$hashtable $intset",
-  // What SORT has converted.
+  // Sorted sets that SORT has converted.
   "$skiplist $listpack",
 ]);

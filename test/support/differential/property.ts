@@ -9,7 +9,7 @@ import { knownDifferences } from "./known-differences.js";
 export interface ComparisonOptions {
   /** Number of sequences. */
   readonly runs: number;
-  /** Most commands in one. */
+  /** Maximum number of commands in a sequence. */
   readonly maxLength: number;
   readonly seed: number;
 }

@@ -6,8 +6,8 @@ import type { Command } from "./commands.js";
 import type { Reply } from "./replies.js";
 
 /**
- * Whether replies are the same, apart from {@link isSameScore} where the command replies with scores, or with numbers that a script gave
- * to commands, and from the sign of a NaN that a script made text of, which WebAssembly does not keep.
+ * Whether replies are the same. Scores, and numbers that a script passed to commands, may be written differently: see
+ * {@link isSameScore}. The sign of a NaN that a script made text of does not count, because WebAssembly does not keep it.
  */
 export function isSameReply(command: Command, redis: Reply, embedded: Reply): boolean {
   const isScript = command[0]!.startsWith("EVAL");
@@ -33,7 +33,7 @@ function isSame(
   );
 }
 
-/** Whether one score is written as by Redis before 7.2, in 17 digits, and as by later ones, in as few as stand for it. */
+/** Whether both texts are one score: in 17 digits, as Redis before 7.2 writes it, and in the fewest digits, as later ones do. */
 function isSameScore(redis: string, embedded: string): boolean {
   if (!/^\$-?\d/.test(redis)) return false;
   const value = Number(redis.slice(1));

@@ -2,7 +2,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
-/** One address of several gateways. */
+/** One address in front of several gateways. */
 export interface Front {
   readonly url: string;
   /** Ends all connections, and refuses new ones for a time in ms. */
@@ -11,9 +11,9 @@ export interface Front {
 }
 
 /**
- * Starts one address of several gateways. Each connection delays what it carries by a time of its own.
- * @param onLost is called for each response that is lost: by default none is.
- * @param lossRate the share of responses that are lost, with their connection.
+ * Starts one address in front of several gateways. Each connection delays what it carries by a time of its own.
+ * @param onLost called for each response that is lost.
+ * @param lossRate the share of responses that are lost, with their connection. Default: none.
  */
 export async function startFront(
   ports: readonly number[],

@@ -15,10 +15,10 @@ export interface Mutation {
   readonly to: string;
 }
 
-/** Returns the text of a mutation's file. @throws if `from` is not in it once */
+/** Returns the text of a mutation's file. @throws if it does not contain `from` exactly once */
 export function textOf({ file, from }: Pick<Mutation, "file" | "from">): string {
   const text = readFileSync(join(root, file), "utf8");
-  if (text.split(from).length !== 2) throw new Error(`${file} does not have the text once: ${from}`);
+  if (text.split(from).length !== 2) throw new Error(`${file} must contain this text exactly once: ${from}`);
   return text;
 }
 

@@ -56,7 +56,7 @@ describe("a reply that the command doesn't give is an error", () => {
     ["an object from text", object(value), b("a")],
     ["groups from an odd array", groups(text, text), [b("a"), b("b"), b("c")]],
     ["a struct too short", struct({ a: text, b: text }), [b("a")]],
-    ["turns from a part of a group", alternating(value, float), [b("a")]],
+    ["alternating items from half a pair", alternating(value, float), [b("a")]],
     ["a tuple too short", tuple(text, text), [b("a")]],
     ["a tuple too long", tuple(text), [b("a"), b("b")]],
     ["a tuple from null", tuple(text), null],

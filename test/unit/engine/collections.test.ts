@@ -36,7 +36,7 @@ test("SortedBlocks finds, counts and removes as a sorted array does", () => {
   );
 });
 
-test.each([5, 500])("IndexedMap has each of %i items at a place", (size) => {
+test.each([5, 500])("IndexedMap has each of its %i items at one index", (size) => {
   const map = new IndexedMap<number>();
   for (let id = 0; id <= size; id += 1) map.set(String(id), id);
   map.delete("0");
@@ -141,7 +141,7 @@ test.each([
   ["push", "pop"],
   ["push", "shift"],
 ] as const)(
-  "a list that is drained by one %s for three of %s copies few elements for each",
+  "a list that gets one %s for every three of %s, until it is empty, copies few elements",
   (add, remove) => {
     const size = 2_000;
     const item = Buffer.from("x");

@@ -17,7 +17,7 @@ function gauge(live: number, garbage: number) {
   return { memory, gauge: new MemoryGauge(100 * MB, used, collect) };
 }
 
-test("the gauge reads the heap once in many small writes, and sooner near the limit", () => {
+test("the gauge reads the heap once in many small writes, and more often near the limit", () => {
   const far = gauge(0, 0);
   for (let index = 0; index < 16_000; index += 1) expect(far.gauge.admits(1024)).toBe(true);
   expect(far.memory.looks).toBe(1);

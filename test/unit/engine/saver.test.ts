@@ -7,7 +7,7 @@ import { newFolder } from "../../support/new-folder.js";
 import { TestClock } from "../../support/test-clock.js";
 
 /**
- * A saver with a file of its own, and the ways to change its data and to let time pass.
+ * Creates a saver with its own file. Returns functions that change its data and let time pass.
  * @param takes the time in ms that a snapshot takes.
  */
 function start(takes = 0) {
@@ -35,7 +35,7 @@ function start(takes = 0) {
   const isWrittenAfter = async (ms: number) => {
     rmSync(file, { force: true });
     clock.advance(ms);
-    // Snapshots wait for commands, and the next one for its timer.
+    // A snapshot waits for running commands, and starts the timer of the next one.
     await new Promise((resolve) => setTimeout(resolve, 20));
     return existsSync(file);
   };
@@ -55,7 +55,7 @@ test("a snapshot is written every 10 s while data changes, once more after that,
   expect(await isWrittenAfter(10_000)).toBe(false);
 });
 
-test("a snapshot that takes long comes less often, for a twentieth of the time", async () => {
+test("slow snapshots are written less often, and take a twentieth of the time", async () => {
   const { change, isWrittenAfter } = start(1_000);
   change();
   expect(await isWrittenAfter(10_000)).toBe(true);

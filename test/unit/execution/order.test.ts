@@ -15,7 +15,7 @@ beforeEach(() => {
   vi.stubGlobal("fetch", () => new Promise((resolve) => setTimeout(resolve, 200 - 25 * (fetches++ % 8))));
 });
 
-/** A client class that gets a response at once, and the commands sent. Each command waits for a separate promise. */
+/** Returns a client whose commands each wait before they are sent, and the commands sent. Each response arrives at once. */
 function slowlyPrepared() {
   const bodies: unknown[] = [];
   const transport: Transport = {

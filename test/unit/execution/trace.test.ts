@@ -54,7 +54,7 @@ test("a command's message has the fields of ioredis' messages, the operation, an
   expect(heard).toEqual(
     ["start", "end", "asyncStart", "asyncEnd"].map((event) => [
       `command ${event}`,
-      // The result is Node's, and no reply.
+      // Node adds the field `result`, without a reply in it.
       {
         operation: "command",
         command: "SET",

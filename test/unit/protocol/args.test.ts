@@ -50,8 +50,8 @@ test.each<[string, unknown]>([
   ["NaN", new Date(Number.NaN)],
   ["NaN", { at: new Date("nonsense") }],
   ["NaN", [[vm.runInNewContext("new Date(NaN)")]]],
-])("a value that contains %s, which JSON would store as null, is refused", (what, value) => {
-  expect(() => toValueArg(value)).toThrow(`contains ${what}, which JSON can't hold`);
+])("a value that contains %s, which JSON would store as null, is refused", (text, value) => {
+  expect(() => toValueArg(value)).toThrow(`contains ${text}, which JSON can't hold`);
 });
 
 test("null, and text that looks like it, is stored", () => {

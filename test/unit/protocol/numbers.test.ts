@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Numbers } from "../../../src/protocol/numbers.js";
 import { TestClock } from "../../support/test-clock.js";
 
-test.each([403, 404, 405])("requests have no numbers for a minute after a proxy's %i for one", (status) => {
+test.each([403, 404, 405])("for a minute after a proxy's %i, requests have no numbers", (status) => {
   const clock = new TestClock();
   const numbers = new Numbers("", () => clock.moment());
   numbers.onTicket("gateway.1");

@@ -19,7 +19,7 @@ test("a near server is sent a few requests at a time, and one far away as many a
     await sleep(25);
     leave();
   };
-  // The first one begins the second in which the fastest is measured.
+  // The first round trip starts the interval of one second in which the fastest is measured.
   await roundTrip();
   const began = moment();
   while (elapsed(began) < 1_100) await roundTrip();
@@ -28,7 +28,7 @@ test("a near server is sent a few requests at a time, and one far away as many a
   expect(leave).toHaveLength(64);
 });
 
-test("what fails says nothing of the distance", () => {
+test("a failed request does not count as a round trip", () => {
   const batchLimiter = new PoolBatchLimiter();
   for (let n = 0; n < 100; n++) batchLimiter.enter()(new Error("refused"));
   expect(roomOf(batchLimiter)).toBe(4);

@@ -110,7 +110,7 @@ describe("idle connections", () => {
 });
 
 describe("suspect connections", () => {
-  test("one carries a numbered write at once, and a fresh one the same number where it was dropped", async () => {
+  test("one carries a numbered write at once, and if it was dropped, a fresh one carries the same number", async () => {
     endpoint.onRequest = reply({ "warmline-instance": "process.1" });
     const redis = createClient();
     await redis.strlen("k");

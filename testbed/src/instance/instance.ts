@@ -153,10 +153,10 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     freezer?.release();
     child.kill("SIGKILL");
   };
-  const keep = endOnExit(end);
+  const cancelEndOnExit = endOnExit(end);
   const gone = exited.then(async (error) => {
     alive = false;
-    keep();
+    cancelEndOnExit();
     api.fail({ ...error, errorMessage: `RequestId: ${api.runningId} Error: ${error.errorMessage}` });
     await freezer?.remove();
     await throttle?.remove();

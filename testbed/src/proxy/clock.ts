@@ -1,7 +1,6 @@
-/**
- * Runs callbacks with a precision of less than a millisecond. Node's timers count whole milliseconds, but half a round trip in a data
- * centre is shorter. So a timer waits until 1.5 ms before the time, and `setImmediate` polls the rest, which keeps a core busy.
- */
+// Runs callbacks with a precision of less than a millisecond. Node's timers count whole milliseconds, but half a round trip in a
+// data centre is shorter. So a timer waits until 1.5 ms before the time. Then `setImmediate` polls, which keeps a core busy.
+
 type Due = { at: number; run: () => void };
 
 const POLL_MS = 1.5;

@@ -23,15 +23,16 @@ export interface SeenCommand {
   readonly transaction: boolean;
 }
 
-/** Commands of the page itself that are remembered until the live list reports them. */
+/** Limit on the ids in `#own`. Beyond it all are forgotten, so the live list may show commands of the page itself. */
 const MAX_OWN = 5_000;
 
 /** The gateway that this page came from. */
 export class Gateway {
-  /** The number of commands sent that the live list leaves out, by their ids. */
+  /** How many commands of the page itself the live list has still to leave out, by their ids. */
   readonly #own = new Map<string, number>();
-  /** Number of commands that the page has sent for itself, and of its requests under way with such commands. */
+  /** Number of commands that the page has sent for itself. */
   ownCommands = 0;
+  /** Number of requests with such commands that are under way. */
   ownRequests = 0;
 
   constructor(readonly token: string) {}
@@ -136,12 +137,8 @@ export class Gateway {
 
   async #post(path: string, body: Uint8Array, signal?: AbortSignal): Promise<Reply> {
     const headers = { "Content-Type": RESP, "Upstash-Response-Format": "resp2" };
-    const response = await this.#fetch(path, {
-      method: "POST",
-      headers,
-      body: body as BodyInit,
-      signal: signal ?? null,
-    });
+    const init = { method: "POST", headers, body: body as BodyInit, signal: signal ?? null };
+    const response = await this.#fetch(path, init);
     if (response.headers.get("Content-Type") === RESP) {
       return decodeReply(new Uint8Array(await response.arrayBuffer()));
     }

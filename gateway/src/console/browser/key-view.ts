@@ -263,8 +263,7 @@ export class KeyView {
     this.#fill(
       element("h2", name),
       group("p", "facts dim", facts.join(", ")),
-      this.#expiry(key, ttl, change),
-      actions,
+      group("div", "controls", this.#expiry(key, ttl, change), actions),
       problem,
       value,
     );

@@ -8,7 +8,7 @@ import { bytesOf, duration, itemsOf, shown, TYPES, textOf, typeName } from "./te
 const PAGE = 200;
 /** Steps of SCAN taken for one page, so that a pattern without a match does not scan all of a large Redis. */
 const MAX_STEPS = 50;
-/** The size up to which a group is open at first. */
+/** The size up to which a group is open at first. A group that is listed alone is open at any size. */
 const OPEN_UP_TO = 20;
 /** The number of keys up to which the whole list is fetched again after a command. */
 const CHEAP = 1_000;
@@ -147,12 +147,14 @@ export class Keys {
   }
 
   #elementsOf(entries: readonly (KeyGroup | ListedKey)[]): HTMLElement[] {
-    return entries.map((entry) => ("entries" in entry ? this.#groupOf(entry) : this.#rowOf(entry)));
+    const isAlone = entries.length === 1;
+    return entries.map((entry) => ("entries" in entry ? this.#groupOf(entry, isAlone) : this.#rowOf(entry)));
   }
 
-  #groupOf({ prefix, size, entries }: KeyGroup): HTMLElement {
+  /** @param isAlone whether nothing is listed beside the group, as after a search for its prefix */
+  #groupOf({ prefix, size, entries }: KeyGroup, isAlone: boolean): HTMLElement {
     const details = element("details", "", "group");
-    details.open = this.#toggled.get(prefix) ?? size <= OPEN_UP_TO;
+    details.open = this.#toggled.get(prefix) ?? (isAlone || size <= OPEN_UP_TO);
     const summary = group(
       "summary",
       "",

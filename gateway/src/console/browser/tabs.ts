@@ -5,7 +5,7 @@ const VIEWS = ["terminal", "key", "commands", "connect"] as const;
 /** The name of a view. */
 export type View = (typeof VIEWS)[number];
 
-/** The views beside the keys, one of which is shown. */
+/** The views beside the list of keys. One of them is shown. */
 export class Tabs {
   /** Called with the name of a view when it is shown. */
   onShow: (view: View) => void = () => {};

@@ -1,8 +1,8 @@
 const NAME = "warmline-gateway-token";
 
 /**
- * The token: from the address, where the gateway's ready lines put it, or as it was given before in this tab. It is taken
- * out of the address at once, so that no bookmark and no screenshot keeps it.
+ * Returns the token: from the address, where the gateway's ready lines put it, or the one kept for this tab. It is removed from
+ * the address at once, so that no bookmark and no screenshot contains it.
  */
 export function findToken(): string | null {
   const given = decodeURIComponent(location.hash.slice(1));

@@ -16,7 +16,7 @@ type ExecutorOptions = NonNullable<Parameters<typeof createRedisCommandExecutor>
 /** Runs before or after each command. */
 export type ExecutionPolicy = NonNullable<ExecutorOptions["policies"]>[number];
 
-/** Add data although they are not flagged so: scripts and functions are kept, messages wait for readers. */
+/** Commands that add data although they have no flag for it: scripts and functions are kept, messages wait for readers. */
 const ALSO_ADD = new Set(["eval", "eval_ro", "publish", "spublish"]);
 /** Commands that add as many bytes as other keys hold. Their arguments do not show the amount. */
 const COPY_KEYS = new Set(["copy", "bitop", "sort", "georadius", "georadiusbymember", "pfmerge"]);
@@ -72,7 +72,7 @@ function lengthOf(reply: RedisValue): number {
 }
 
 /**
- * For commands that know the length of a reply, in bytes, only once they have its values.
+ * Checks the length of a reply, in bytes, for commands that know it only once they have its values.
  * @throws RedisCommandError beyond the limit
  */
 export function checkReplyLength(length: number, { maxReplyBytes }: EmbeddedLimits): void {

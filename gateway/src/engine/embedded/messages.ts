@@ -20,7 +20,7 @@ export type SavingMessage =
   | { readonly kind: "unreadable"; readonly message: string }
   /** The save that was requested has ended, successfully or not: `snapshot` tells which. */
   | { readonly kind: "saved" }
-  /** A snapshot was written, if `failure` is null, or could not be, with the system's error code. */
+  /** A snapshot was written, or not: `failure` is then the system's error code, else null. */
   | { readonly kind: "snapshot"; readonly failure: string | null };
 
 /**

@@ -45,7 +45,7 @@ export class PortTransport implements ConnectionTransport {
         await new Promise<void>((resolve) => {
           this.#wakeReader = resolve;
         });
-        // Node hands out many messages in one turn of the event loop, whose replies are still to be flushed.
+        // Otherwise it is still the same turn of the event loop, in which Node hands out many messages.
         if (!this.#flushing) this.#begun = performance.now();
         continue;
       }
@@ -65,7 +65,7 @@ export class PortTransport implements ConnectionTransport {
     }
   }
 
-  /** Keeps a reply until the end of this iteration of the event loop. Waits while the reader is far behind, or for others. */
+  /** Keeps a reply until the end of this iteration of the event loop. Waits while the reader is far behind, or to let others run. */
   write(chunk: Buffer): void | Promise<void> {
     if (this.signal.aborted) return;
     this.#replies.push(chunk);

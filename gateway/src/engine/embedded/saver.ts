@@ -6,7 +6,7 @@ import { readSnapshot, writeSnapshot } from "./snapshot.js";
 
 /** Commands that change data without a key among their arguments. */
 const WITHOUT_KEYS = new Set(["flushall", "flushdb", "swapdb", "function"]);
-/** A snapshot that takes long comes less often: its time is at most this share of all. */
+/** Snapshots that take long are less frequent: writing them takes at most this share of the time. */
 const MAX_SHARE = 1 / 20;
 
 export interface SaverOptions {
@@ -14,7 +14,7 @@ export interface SaverOptions {
   readonly file: string;
   /** Shows that the thread is alive. */
   readonly beat: () => void;
-  /** Called when a snapshot was written, with null, or could not be, with the system's error code. */
+  /** Called after each snapshot: with null, or with the system's error code if it could not be written. */
   readonly onSaved: (failure: string | null) => void;
   /** The clock of the snapshots. Default: the system's. */
   readonly clock?: Clock;

@@ -17,7 +17,7 @@ export interface EmbeddedOptions {
   readonly snapshot?: string | undefined;
   /** Whether open connections keep the process alive, as sockets would. Default: true. */
   readonly keepsProcessAlive?: boolean | undefined;
-  /** Called with a one-line message when the engine was restarted, including the state of its data. */
+  /** Called with a one-line message when the engine was restarted, or its data could not be read or written. */
   readonly onNotice?: ((message: string) => void) | undefined;
 }
 
@@ -198,7 +198,7 @@ class EmbeddedEngine implements Engine {
 }
 
 /**
- * Calls back once if there is no sign of life for that long. Counted in turns of this thread's timer,
+ * Calls `stalled` once if there is no sign of life for `stallTimeoutMs`. That time is counted in turns of this thread's timer,
  * not by the clock, so that a process that was suspended as a whole does not blame its worker.
  */
 function watch(pulse: Pulse, stallTimeoutMs: number, stalled: () => void): NodeJS.Timeout {

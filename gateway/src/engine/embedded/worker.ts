@@ -21,8 +21,8 @@ import { replaceTrackedMethods } from "./tracked-values.js";
 import { WaitingClients } from "./waiting-clients.js";
 
 /**
- * How often expired keys and fields are cleared away, which visits all that have a time to live. No command sees one before that either,
- * but a hash whose fields have all expired exists until then, as in Redis.
+ * Interval in ms at which expired keys and fields are deleted. Each time, all with a time to live are visited. No command sees an
+ * expired one before that, but a hash whose fields have all expired exists until then, as in Redis.
  */
 const SWEEP_MS = 1000;
 
@@ -43,7 +43,7 @@ const signsOfLife: ExecutionPolicy = {
   name: "signs of life",
   beforeExecute({ definition }, { monitor }) {
     beat();
-    // A call by a script is the script's.
+    // Commands that a script calls count as part of the script.
     if (!monitor?.defer) pulse.begin(definition.name);
   },
 };
@@ -93,7 +93,7 @@ function take(message: EngineMessage): void {
   });
 }
 
-/** No command runs before the connections have ended that were given up before it was sent. */
+/** Called before a command runs. Closes the connections that were given up before the command was sent. */
 function catchUp(): void {
   for (let next = receiveMessageOnPort(parentPort!); next; next = receiveMessageOnPort(parentPort!)) {
     take(next.message);

@@ -23,16 +23,16 @@ const SHUTDOWN_TIMEOUT = 10_000;
 export interface PrivateServerOptions {
   /** Timeout in ms for the server's first reply. Default: 10,000, or 600,000 with a folder. */
   readonly startTimeoutMs?: number;
-  /** A folder to keep the data in; default: it is kept in memory alone. */
+  /** Folder for the data. Default: the data is in memory only. */
   readonly folder?: string | undefined;
   /** Called with a one-line message when the server exited or could not be started again. */
   readonly onNotice?: ((message: string) => void) | undefined;
 }
 
 /**
- * Starts a Redis or Valkey server that only this user can reach: a UNIX socket in a folder of its own,
- * no TCP port, nothing written to disk unless there is a folder for it. It ends with this process, however that ends; when
- * it ends by itself it is started again, empty or with what the folder holds.
+ * Starts a Redis or Valkey server that only this user can reach: it listens on a UNIX socket in a folder of its own, not on a
+ * TCP port, and writes data to disk only if `folder` is set. It ends with this process, even if this process is killed. If it
+ * exits before, it is restarted, with the data in `folder` or empty.
  * @param program path of the server.
  * @throws {Error} when it does not start, with its output.
  */
@@ -205,7 +205,7 @@ function versionOf(info: string): string {
   return valkey === undefined ? `redis ${field("redis_version") ?? "(unknown version)"}` : `valkey ${valkey}`;
 }
 
-/** Reads the output of a child, so that it never blocks on it, and keeps the last of it. */
+/** Reads the output of a child, so that the child never blocks when it writes. Returns a function that returns the last lines. */
 function lastLines(child: ChildProcess): () => string {
   let text = "";
   for (const stream of [child.stdout, child.stderr]) {

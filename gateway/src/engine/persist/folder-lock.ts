@@ -64,8 +64,8 @@ function isHeld(file: string, holder: Holder | null): boolean {
   const isRenewed = !stat || Date.now() - stat.mtimeMs <= SILENT_AFTER;
   if (holder?.host !== hostname()) return isRenewed;
   if (!isAlive(holder.pid)) return false;
-  // Process ids are used again, and a container always starts with the same ones. Without a start time, as on macOS and Windows,
-  // another process with this id does not renew the lock.
+  // Another process may have this id by now: ids are used again, and a container always starts with the same ones. Its start time
+  // tells, or without one, as on macOS and Windows, that it does not renew the lock.
   return holder.started === null ? isRenewed : holderOf(holder.pid).started === holder.started;
 }
 
@@ -92,7 +92,7 @@ function renew(file: string): void {
 }
 
 function holderOf(pid: number): Holder {
-  // Behind the name, which may hold anything: field 22.
+  // Field 22, counted from behind the name, which may contain any character.
   const stat = readIfThere(`/proc/${pid}/stat`);
   const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
   return { pid, host: hostname(), started: fields?.[19] ?? null };

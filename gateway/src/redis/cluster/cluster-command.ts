@@ -110,7 +110,7 @@ export class Batch {
     this.#orders?.get(clusterCommand.hint.slot)?.parked(clusterCommand);
   }
 
-  /** The command was executed; or it may have been, or not. */
+  /** Records that the command was executed or, unless that is sure, may have been. */
   executed(clusterCommand: ClusterCommand, isSure: boolean): void {
     clusterCommand.executed = true;
     const order = this.#orders?.get(clusterCommand.hint.slot);

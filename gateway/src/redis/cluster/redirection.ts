@@ -45,7 +45,7 @@ export function findTarget(
   return null;
 }
 
-/** Topologies that are about to learn nodes. */
+/** Topologies that are learning nodes at present. */
 const learning = new WeakSet<Topology>();
 
 /**

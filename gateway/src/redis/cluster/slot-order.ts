@@ -56,7 +56,7 @@ export class SlotOrder {
     if (!hint.repeatable) this.#executed.write = Math.max(this.#executed.write, place);
   }
 
-  /** The command may have been executed, and may not. */
+  /** The command failed, and it is not known whether it was executed. */
   markUnknown({ place }: OrderedCommand): void {
     this.#firstUnknown = Math.min(this.#firstUnknown, place);
   }

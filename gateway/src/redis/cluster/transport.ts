@@ -33,7 +33,7 @@ const RETRY_DELAY = 50;
 interface Choice {
   readonly node: Node;
   readonly fromReplica: boolean;
-  /** Other nodes that can be tried should this one fail. */
+  /** Number of other nodes that can be tried if this one fails. */
   readonly others: number;
 }
 
@@ -174,7 +174,7 @@ export class Transport {
     const left = this.#candidates(clusterCommand, shard) ?? [shard.primary];
     const name = nodes.best(left);
     if (name === undefined) {
-      // All have failed: from the start, after a pause.
+      // All nodes have failed. They are tried again after a pause.
       clusterCommand.tried = [];
       return null;
     }

@@ -38,7 +38,7 @@ export interface FollowListener {
   onStart(id: string): void;
   /** Called with encoded entries. Returns false if there is no memory to send them: then it is called with them again. */
   onMessage(encoded: Frame): boolean;
-  /** Called with an error text: of Redis, or `GAP ...`. No further call follows. */
+  /** Called with the error text of Redis, or with `GAP ...`. No further call follows. */
   onRefusal(error: string): void;
   /** Called when the stream can't be read, or can't be read any more. No further call follows. */
   onFailure(failure: UpstreamFailure): void;
@@ -193,7 +193,7 @@ export class Followers {
         failures = 0;
         poll = page.entries.length > 0 ? MIN_POLL : Math.min(poll * 1.5, MAX_POLL);
         isLast = page.isLast;
-        await this.#share(tail, page);
+        await this.#deliverToAll(tail, page);
       } catch {
         await pauseUntilWoken(tail, backoff(failures++));
       }
@@ -202,7 +202,7 @@ export class Followers {
   }
 
   /** Delivers a page to every follower of a tail. A follower that is behind, or gets no memory, catches up by itself. */
-  async #share(tail: Tail, page: StreamPage): Promise<void> {
+  async #deliverToAll(tail: Tail, page: StreamPage): Promise<void> {
     tail.position = page.to;
     if (page.entries.length === 0) return;
     const encoded = await this.options.encode(page.entries);
@@ -224,14 +224,14 @@ export class Followers {
     encoded: EncodedFrame,
   ): Promise<boolean> {
     const { listener, position } = follower;
-    const isSame = position.id === from.id || compareIds(position.id, from.id) <= 0;
-    const after = isSame ? entries : entries.filter(({ id }) => compareIds(id, position.id) > 0);
+    const needsAll = position.id === from.id || compareIds(position.id, from.id) <= 0;
+    const after = needsAll ? entries : entries.filter(({ id }) => compareIds(id, position.id) > 0);
     if (after.length > 0) {
-      const frame = isSame ? encoded : await this.options.encode(after);
+      const frame = needsAll ? encoded : await this.options.encode(after);
       if (follower.cancelled) return true;
       if (!frame || frame === "too-large" || !listener.onMessage(frame)) return false;
     }
-    if (isSame || compareIds(to.id, position.id) > 0) follower.position = to;
+    if (needsAll || compareIds(to.id, position.id) > 0) follower.position = to;
     return true;
   }
 
@@ -256,7 +256,7 @@ export class Followers {
         onReply: (reply) => resolve(!isError(reply)),
         onFailure: () => resolve(cancelled),
       };
-      // Without a connection by then, it is read at intervals.
+      // If no connection is free by then, the stream is read at intervals.
       const deadline = performance.now() + MAX_POLL;
       const cancel = this.options.upstream().sendAlone([read], [BLOCK], receiver, deadline);
       tail.wake = () => {
@@ -289,7 +289,7 @@ export class Followers {
         const reason = error instanceof UpstreamFailure ? error.reason : null;
         const isTooLarge = reason === "too-large" || reason === "over-budget";
         if (count === 1 && isTooLarge) return { error: this.#tooLarge(position, error as UpstreamFailure) };
-        // Unlike a reply that is too large, one without room may fit later.
+        // A reply for which there is no room now may fit later, unlike a reply that is too large.
         if (count === 1 || !(isTooLarge || reason === "no-room")) throw error;
       }
     }
@@ -346,7 +346,7 @@ export class Followers {
     const tail = this.#tails.get(follower.key);
     if (!tail?.members.delete(follower)) return true;
     if (tail.members.size === 0) this.#tails.delete(tail.key);
-    // Without its payer, the wait begins anew in another one's share.
+    // The wait counted in this follower's share. It begins anew in the share of another follower.
     if (tail.members.size === 0 || tail.payer === follower) tail.wake();
     return true;
   }

@@ -97,8 +97,8 @@ function infoOf(reply: Decoded[]) {
 }
 
 /**
- * Whether entries after the position were trimmed or deleted from the beginning of the stream. If the entry of the position is
- * gone too and nothing is known of how many were added since, they may have been.
+ * Whether entries after the position were trimmed or deleted from the beginning of the stream. That is assumed if the entry of the
+ * position is gone too, and it is not known how many were added since.
  */
 function hasGap({ id, added }: Position, info: StreamInfo | null): boolean {
   if (id === "-") return false;

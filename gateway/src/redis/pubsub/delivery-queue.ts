@@ -4,10 +4,10 @@ import { SlicedWork } from "../../util/sliced-work.js";
 import type { Frame, PendingFrame } from "../frame.js";
 import type { Listener } from "./listener.js";
 
-/** Bytes of messages that may wait for their turn, and the part of them that may be of one channel or pattern. */
+/** Maximum number of bytes of messages that wait, and the part of it that one channel or pattern may use. */
 const MAX_WAITING = 8 * 1_024 * 1_024;
 const TOPIC_PART = 1 / 2;
-/** The share of the memory for buffers up to which messages may wait. */
+/** The share of the memory for buffers that waiting messages may use. */
 const SHARE = 1 / 2;
 /** More bytes of one message do not count: a large message is not a flood, and its encoder counts its memory. */
 const MAX_COUNTED = 256 * 1_024;
@@ -53,8 +53,8 @@ export interface DeliveryOptions {
 }
 
 /**
- * Tells listeners what Redis has sent, in its order, in turns with all other work. Where they are behind, messages that follow each
- * other are written together. Messages for which there is no room are lost: their listeners get a gap in their place. One channel
+ * Tells listeners what Redis has sent, in its order, in turns with all other work. If deliveries are behind, consecutive messages
+ * are written together. Messages for which there is no room are lost: their listeners get a gap in their place. One channel
  * or pattern may use half of the room, so that a flood on it does not lose the messages of the others.
  */
 export class DeliveryQueue {

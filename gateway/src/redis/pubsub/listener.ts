@@ -14,7 +14,7 @@ export interface Listener {
   /** Called when the subscription could not be made, or has ended. No further call follows. */
   onFailure(failure: UpstreamFailure): void;
   /**
-   * A change has taken effect for one channel or pattern.
+   * Called when one channel or pattern has been added or removed.
    * @param kind such as `subscribe` or `punsubscribe`
    * @param count how many channels and patterns the listener has now
    */

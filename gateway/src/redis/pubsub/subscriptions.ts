@@ -72,7 +72,7 @@ export class Subscriptions {
     return this.#members.size === 0 && this.#connections.isUnused;
   }
 
-  /** Listens to every name, each a name of its own. The listener is never called before this returns. */
+  /** Listens to all names, no two of which are the same. The listener is never called before this returns. */
   add(names: readonly TopicName[], listener: Listener) {
     const member: Member = {
       listener,
@@ -110,8 +110,8 @@ export class Subscriptions {
       },
       /**
        * Unsubscribes from channels, then subscribes to others. Changes without effect are confirmed as well.
-       * @param done called once: with null when Redis has confirmed all, else with Redis's error text or the failure for
-       * those that it has not, which are given up again
+       * @param done called once: with null when Redis has confirmed all, else with Redis's error text, or the failure. Names
+       * that are not confirmed are then given up again
        */
       change: (add: readonly TopicName[], remove: readonly TopicName[], done: Change["done"]) =>
         this.#change(member, add, remove, done),

@@ -1,3 +1,4 @@
+// The recipe of a rate limit: its statuses, its Retry-After, and its status while Redis cannot be reached.
 import { done } from "./done.mjs";
 import { handler } from "./recipes/ratelimit.mjs";
 

@@ -2,7 +2,7 @@ import { Query } from "@upstash/query";
 import { Redis } from "@upstash/redis";
 
 type Person = { name: string; team: string; id: string };
-// It decodes by itself.
+// Query decodes values itself.
 const query = new Query({ redis: Redis.fromEnv({ automaticDeserialization: false }) });
 const people = query.createCollection<Person>("people");
 const byTeam = people.createIndex({ name: "by_team", terms: ["team"] });

@@ -41,7 +41,7 @@ export const groups: Record<string, Readonly<Record<string, Exercise>>> = {
 
 const NAMESPACES = new Set(["json", "functions"]);
 
-/** A method of a group: its name, or `namespace.method`. */
+/** Returns the name of a group's method as users call it, such as `get` or `json.get`. */
 export function methodName(group: string, method: string): string {
   return NAMESPACES.has(group) ? `${group}.${method}` : method;
 }

@@ -4,7 +4,7 @@ import type { StreamCommands } from "../../../../src/commands/stream.js";
 import type { Redis } from "../../../../src/index.js";
 import { type Exercises, nowhere, on } from "./exercise.js";
 
-/** Entries 1-0 and 2-0 in `s`, read by consumer `c` of group `g`. */
+/** Adds the entries 1-0 and 2-0 to `s`. The consumer `c` of the group `g` reads them, and acknowledges neither. */
 async function pending(redis: Redis): Promise<void> {
   await redis.xadd("s", "1-0", { f: 1, g: "x" });
   await redis.xadd("s", "2-0", { f: { a: [1] } });

@@ -6,7 +6,7 @@ const { useGateway } = require("warmline-gateway/testing");
 const gateway = useGateway({ before, beforeEach, after });
 
 for (const round of [1, 2]) {
-  test(`every test finds it empty: ${round}`, async () => {
+  test(`every test finds Redis empty: ${round}`, async () => {
     assert.equal(process.env.WARMLINE_URL, gateway.url);
     assert.equal(await Redis.fromEnv().incr("n"), 1);
   });

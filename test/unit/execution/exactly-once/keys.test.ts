@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { slotOf } from "warmline-testbed";
 import { blockingTime } from "../../../../src/commands/blocking.js";
 import { refusalReason, wrapInIdempotencyScript } from "../../../../src/execution/exactly-once/guard.js";
 import type { CommandArg } from "../../../../src/protocol/args.js";
-import { slotOf } from "../../../support/slot.js";
 
 const refusalOf = (argv: CommandArg[]) => refusalReason({ argv, wait: blockingTime(argv) });
 

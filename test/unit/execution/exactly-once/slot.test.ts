@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { slotOf } from "warmline-testbed";
 import { keyInSameSlot } from "../../../../src/execution/exactly-once/slot.js";
 import { scaled } from "../../../support/random-tests.js";
-import { slotOf } from "../../../support/slot.js";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 

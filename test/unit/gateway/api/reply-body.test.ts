@@ -40,7 +40,7 @@ test("the memory of an encoded slice is used again once the slice has left, and 
   const value = Array.from({ length: 5 }, (_, i) => String(i).repeat(64 * KB)).join("");
   body.write(Buffer.from(`$${value.length}\r\n${value}\r\n`));
   body.end();
-  /** Pieces that have not left, and copies of all pieces at the time they were made. */
+  /** All pieces so far. `text` has their content at the time when they were made. */
   const pieces: Buffer[] = [];
   let text = "";
   const next = () => {

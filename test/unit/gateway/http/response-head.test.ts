@@ -11,7 +11,7 @@ test("prepared heads differ by status, type, length and keep-alive", () => {
   vi.useFakeTimers();
   const heads = new ResponseHeads(310_000);
   const bodies = ["", "{}", '{"result":1}', "x".repeat(1_023), "x".repeat(1_024), "x".repeat(40_000)];
-  // Twice, so that each is also requested when it is prepared.
+  // Twice, so that each head is also requested after it was prepared.
   for (const _ of [1, 2]) {
     for (const body of bodies) {
       for (const [status, type, keep, more] of [

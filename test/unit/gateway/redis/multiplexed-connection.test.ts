@@ -114,7 +114,7 @@ test("a long batch leaves room for commands of others, and none for another long
   sendMany(3_000, "R", refused);
   expect(new Set(refused.failures.map(({ reason }) => reason))).toEqual(new Set(["full"]));
   await expect.poll(() => refused.failures.length).toBe(3_000);
-  // As many as may be pending, a slice of the long one included.
+  // Together with a slice of the long batch, one more than may be pending.
   for (let i = 0; i < 2_001; i++) multiplexed.send([command(`S${i}`)], short);
   expect(short.failures.map(({ reason }) => reason)).toEqual(["full"]);
   await replyToAll(connections[0]!, 5_000);
@@ -190,7 +190,7 @@ test("a connection is tried again at least every 2 s", async () => {
   expect(connect.mock.calls.length).toBeGreaterThanOrEqual(10);
 });
 
-test("a single command is written at once; of several in a tick the first is, and the others together", async () => {
+test("the first command of a tick is written at once, and the others of the tick together", async () => {
   const counters = newCounters();
   const [connections, responses] = [start({ counters }), new RecordedReplies()];
   const send = (...names: string[]) => {
@@ -394,7 +394,7 @@ async function drainAll(readers: readonly SlowReader[]): Promise<void> {
   }
 }
 
-test("a dozen large replies to slow readers are read as slowly", async () => {
+test("a dozen large replies are read no faster than their slow readers take them", async () => {
   const budget = new BufferBudget(32 * MB);
   const connections = start({ maxReplySize: 10 * MB, budget });
   const readers = Array.from({ length: 12 }, () => new SlowReader(budget));
@@ -409,7 +409,7 @@ test("a dozen large replies to slow readers are read as slowly", async () => {
   await drainAll(readers);
 });
 
-test("large replies behind each other are read as slowly, however long that takes", async () => {
+test("large replies on one connection are read no faster than their readers take them, however long that takes", async () => {
   const budget = new BufferBudget(8 * MB);
   const connections = start({ maxReplySize: 10 * MB, budget });
   const readers = Array.from({ length: 3 }, () => new SlowReader(budget));

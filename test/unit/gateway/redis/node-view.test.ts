@@ -24,7 +24,7 @@ describe("the primaries of a cluster", () => {
     ["a replica", bulk(A, B, EMPTY, REPLICA)],
     ["a suspicion", bulk(A, B.replace("master", "master,fail?"), EMPTY)],
     ["a slot on its way", bulk(`${A} [5->-bbbb]`, B, EMPTY)],
-  ])("%s does not change them", (_, reply) => {
+  ])("%s does not change the primaries", (_, reply) => {
     expect(primariesIn(reply)).toBe(before);
   });
 
@@ -35,7 +35,7 @@ describe("the primaries of a cluster", () => {
     ["a slot of another primary", bulk(A.replace("8191", "8190"), B.replace("8192", "8191"), EMPTY)],
     ["a failover", bulk(A, B.replace(" 2 connected", " 4 connected"), EMPTY)],
     ["a primary that became a replica", bulk(A, B.replace("master -", "slave aaaa"), EMPTY)],
-  ])("%s changes them", (_, reply) => {
+  ])("%s changes the primaries", (_, reply) => {
     expect(primariesIn(reply)).not.toBe(before);
   });
 

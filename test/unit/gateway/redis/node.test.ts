@@ -54,7 +54,7 @@ test("failures during an ejection count as one, and a reply resets the time to a
   expect(ejection()).toBe(1_000);
 });
 
-test("a node that is used first after waits were ended refuses blocking commands as unsent", () => {
+test("a node that is first used after waits were ended refuses blocking commands as unsent", () => {
   const topology = { on() {}, off() {} } as unknown as Topology;
   const nodes = new Nodes(topology, 1_000, (name) => new Node(name, options));
   nodes.endWaits(100);

@@ -63,7 +63,7 @@ describe("EVALSHA at a node that lacks the script", () => {
     expect(await fake.send(`EVALSHA ${digest} 1 foo`)).toEqual(["+EVALSHA"]);
   });
 
-  test("EVALSHA sent as EVAL keeps its order in a pipeline, or gets the node's error when that is over", async () => {
+  test("EVALSHA sent as EVAL keeps its order in a pipeline, or fails with NOSCRIPT if a later command has run", async () => {
     start();
     await fake.send(`EVAL ${script} 1 bar`);
     const both = await fake.send(`EVALSHA ${digest} 1 foo 1`, `EVALSHA ${digest} 1 foo 2`);

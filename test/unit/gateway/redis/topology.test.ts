@@ -49,7 +49,7 @@ test("the topology is refreshed at intervals, and a change is found without a re
   expect(topology.shardOf(0)?.primary).toBe(named("c"));
   expect(topology.has(named("a"))).toBe(false);
   expect(topology.counters.topologyChanges).toBe(1);
-  // Then of the node that is left.
+  // The next refresh queries the node that is left.
   await advance(60_000);
   expect(requested).toHaveLength(3);
   expect(requested[2]).toBe(named("c"));
@@ -79,7 +79,7 @@ test("redirections refresh the topology once a second at most, and failing nodes
   expect(requested).toHaveLength(3);
 });
 
-test("a node that fails is asked for before a slot that moved, and after a query that runs", async () => {
+test("a failing node refreshes the topology sooner than a moved slot, but not before a running query has ended", async () => {
   await start();
   topology.moved(0, named("b"));
   topology.suspect(named("b"));

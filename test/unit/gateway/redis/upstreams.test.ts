@@ -35,18 +35,18 @@ function start() {
 const get = (upstream: Upstream) =>
   sent((commands, receiver) => upstream.send(commands, receiver), ["GET k"]);
 
-test("an unused user is forgotten once nothing of it is under way, and the gateway's own stays", async () => {
+test("an unused user is forgotten once it has no command under way, and the gateway's own stays", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] });
   const { upstreams, state } = start();
   const user = (number: number) => ({ username: `user${number}`, password: "secret" });
   const count = () => [...upstreams].length;
   expect(count()).toBe(1);
-  const own = upstreams.of(null);
+  const main = upstreams.of(null);
   const first = upstreams.of(user(0));
-  for (const each of [own, first]) expect(await get(each)).toEqual(["+OK"]);
+  for (const each of [main, first]) expect(await get(each)).toEqual(["+OK"]);
   // The numbers of /metrics cover all users.
   expect(upstreams.counters.commands).toBe(2);
-  // One that waits, and is not to be cut off.
+  // This user has a blocked command, and must not be forgotten.
   const waiting = upstreams.of(user(1));
   const popped = sent(
     (commands, receiver) => void waiting.sendAlone(commands, [600_000], receiver),
@@ -61,11 +61,11 @@ test("an unused user is forgotten once nothing of it is under way, and the gatew
   expect(await popped).toEqual(["+OK"]);
   for (let minute = 0; minute < 4; minute++) {
     await vi.advanceTimersByTimeAsync(USER_IDLE);
-    // A stream is really closed in a later tick.
+    // A stream emits its close in a later tick.
     await new Promise((resolve) => setImmediate(resolve));
   }
   expect(count()).toBe(1);
-  expect([state.open, own.connections.shared]).toEqual([1, 1]);
+  expect([state.open, main.connections.shared]).toEqual([1, 1]);
   const again = upstreams.of(user(0));
   expect(again).not.toBe(first);
   expect(await get(again)).toEqual(["+OK"]);

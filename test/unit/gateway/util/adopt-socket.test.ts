@@ -16,7 +16,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A server that adopts its sockets. `spoil` is called with each before that. */
+/** Starts a server that adopts its sockets. `spoil` is called with each socket before. */
 async function listen(spoil: (socket: Socket) => void = () => {}): Promise<Accepted[]> {
   const all: Accepted[] = [];
   server = createServer({ pauseOnConnect: true, allowHalfOpen: true }, (given) => {
@@ -51,7 +51,7 @@ const text = ({ chunks }: Accepted) => Buffer.concat(chunks).toString();
 describe.each([
   ["a socket that is wrapped anew", undefined],
   [
-    "one that can't be",
+    "a socket that can't be wrapped anew",
     (socket: Socket) => {
       (socket as unknown as { _server: unknown })._server = null;
     },

@@ -9,7 +9,7 @@ export interface RewriteOptions {
   leave?: Ending;
 }
 
-/** Sends `response`, bytes as they are, to the client instead of the server's response. */
+/** Returns a fault that sends `response`, unchanged, to the client instead of the server's response. */
 export function rewrite(response: Uint8Array | string, options: RewriteOptions = {}): Fault {
   const bytes = Buffer.from(response as Uint8Array);
   const send = (connection: ProxiedConnection) => {

@@ -16,7 +16,7 @@ export function bytesAt(database: RedisDatabase, key: Buffer): Buffer {
 /**
  * Changes the bytes of a string in place. It may grow by zeros first: its memory then doubles, so that a string that grows by
  * small parts is seldom copied.
- * @param size in bytes, at least; a string is never made shorter
+ * @param size the least size in bytes; a longer string keeps its size
  */
 function change(database: RedisDatabase, key: Buffer, size: number, write: (bytes: Buffer) => void): Buffer {
   const old = bytesAt(database, key);
@@ -55,7 +55,7 @@ type KeyOffset = { key: Buffer; offset: number };
 
 /** Replaces the commands that read or write a part of a string, which the library copies as a whole. */
 export function addByteCommands(table: CommandTable): void {
-  // The library gets a copy of the bytes of the fields alone.
+  // The library is given, and copies, only the bytes of these fields.
   table.override<{ key: Buffer; ops: FieldOperation[] }>("bitfield bitfield_ro", (args, ctx, run) => {
     const { key, ops } = args;
     if (ops.length === 0) return run(args);

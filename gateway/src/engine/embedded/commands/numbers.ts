@@ -51,7 +51,7 @@ function formatSpecial(value: number): string | undefined {
 
 /** Digits after the point that Redis keeps of a number that INCRBYFLOAT wrote. */
 const FRACTION_DIGITS = 17;
-/** Powers of ten beyond which neither Redis's doubles nor its long doubles are of use. */
+/** Maximum power of ten of an operand. A long double goes further, up to 4,932. */
 const MAX_POWER = 4_000;
 /** Bits of a long double's mantissa on x86. */
 const MANTISSA_BITS = 64;

@@ -84,7 +84,7 @@ function requireTypes(
   }
 }
 
-/** Checks the keys whose number is at a place, if they are all there. */
+/** Checks the types of the keys behind their number, which is at a place, if all of them are given. */
 function requireSources(args: readonly Buffer[], at: number, valueAt: ValueAt): undefined {
   const count = Number(args[at]);
   const keys = args.slice(at + 1, at + 1 + count);

@@ -78,7 +78,7 @@ function checkIds([, ...ids]: readonly Buffer[]): void {
 
 const CLAIM_OPTIONS = new Set(["IDLE", "TIME", "RETRYCOUNT", "FORCE", "JUSTID", "LASTID"]);
 
-/** To Redis the first argument of XCLAIM that is not an id is an option. */
+/** Redis takes the first argument of XCLAIM that is not an id for an option. */
 function checkClaimedIds([, , , , ...ids]: readonly Buffer[]): void {
   const option = ids.find((id) => !parseId(id.toString("latin1")));
   if (option && !CLAIM_OPTIONS.has(optionName(option)))
@@ -201,7 +201,7 @@ function inWholeNodes(trim: TrimSpec, ids: Ids): TrimSpec {
   return { strategy: "maxlen", count: BigInt(ids.length - removed), approximate: false, limit: null };
 }
 
-/** Returns a context in which streams have a part of their entries. */
+/** Returns a context in which streams have only a part of their entries. */
 function withEntries(ctx: Context, partOf: (key: Buffer, stream: RedisStreamData) => StreamEntries): Context {
   return withDatabase(ctx, {
     getStream(key) {
@@ -305,7 +305,7 @@ function addTrims(table: CommandTable): void {
 
 function addReads(table: CommandTable, waiting: WaitingClients): void {
   type Read = { count: number | null; streams: readonly { key: Buffer; afterId: StreamId | "$" | "+" }[] };
-  // Looks for the first entry that may be returned, rather than at all before it.
+  // Starts at the first entry that may be returned, so that the library does not read all entries before it.
   table.override<Options<Read>>("xread", (args, ctx, run) => {
     const { streams, count } = args.args;
     const afterIds = new Map(streams.map(({ key, afterId }) => [key.toString("hex"), afterId]));
@@ -341,7 +341,7 @@ function addReads(table: CommandTable, waiting: WaitingClients): void {
   }));
   table.rewrite("xread xreadgroup", withoutNegativeCount);
 
-  /** Lets the library look at the entries of a range alone. */
+  /** Lets the library read only the entries of the range. */
   const range = (name: string, isReverse: boolean) =>
     table.override<RangeArguments>(name, (args, ctx, run) => {
       const { key, start, end, count } = args;
@@ -388,7 +388,7 @@ function addGroupCommands(table: CommandTable, waiting: WaitingClients): void {
     const needsGroup = subcommand !== "create" && subcommand !== "destroy";
     if (needsGroup && value?.type === "stream" && !hasGroup(value, group))
       throw noSuchConsumerGroup(key, group);
-    // Clients that wait for what the group gets have to fail.
+    // Clients that wait for entries of the group must fail.
     if (subcommand === "destroy") waiting.signal(ctx.db, key, "stream");
     return run(args);
   });

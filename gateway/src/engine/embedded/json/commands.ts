@@ -52,7 +52,7 @@ const set = command("json.set key path value ...", "write denyoom", ([key, pathA
 const mset = command("json.mset key path value key...", "write denyoom", (args, ctx) => {
   if (args.length % 3 !== 0) throw new WrongNumberOfArgumentsError("json.mset");
   const roots = new Map<string, { key: Buffer; root: Json | undefined }>();
-  // All are checked before the first is stored, and copies of the documents changed meanwhile.
+  // All values are checked, and set in copies of the documents, before the first document is stored.
   for (let at = 0; at < args.length; at += 3) {
     const key = args[at]!;
     const id = key.toString("hex");

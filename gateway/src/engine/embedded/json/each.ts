@@ -5,7 +5,7 @@ import type { Path } from "./path.js";
 import { checkPlace, type Json, type Location, putAt, valueAt } from "./value.js";
 
 /**
- * Replies with one item for each value that the path finds, null for another type; for a legacy path with the first alone.
+ * Replies with one item for each value that the path finds, null for another type; for a legacy path with the first value only.
  * @param expected name of the type that a value must have, for the error of a legacy path
  * @param read returns the reply for one value, undefined if it has another type
  */
@@ -24,7 +24,7 @@ export function readEach(
   return RedisResult.create(reply);
 }
 
-/** The change of a value: its reply, and the new value, or what changes an array itself. With neither it stays. */
+/** The change of a value: its reply, and the new value or a function that edits an array. With neither, the value stays. */
 interface Change {
   readonly reply: RedisValue;
   readonly value?: Json;
@@ -33,7 +33,7 @@ interface Change {
 
 /**
  * Changes each value that the path finds and replies as {@link readEach}; a legacy path replies with the last change.
- * @param change returns what becomes of one value, undefined if it has another type
+ * @param change returns the change of one value, undefined if it has another type
  */
 export function changeEach(
   database: RedisDatabase,

@@ -78,8 +78,8 @@ function compileQuery(text: string): JSONPathQuery {
 }
 
 /**
- * Rewrites a path of RedisJSON in the syntax of RFC 9535. It is more lenient: a legacy path has no `$`, `.` is its root, and a name
- * outside brackets may have any characters but dots, brackets, asterisks and white space.
+ * Rewrites a path of RedisJSON in the syntax of RFC 9535. RedisJSON's is more lenient: a legacy path has no `$`, `.` is its root, and
+ * a name outside brackets may have any characters but dots, brackets, asterisks and white space.
  * @throws {SyntaxError} if it has a bracket that is not closed, or anything but names, wildcards and brackets
  */
 function standardPath(text: string): string {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { RedisCommandError } from "js-redis-server/core";
 
-/** A JSON value. Changed in place by {@link putAt} alone. */
+/** A JSON value. Only {@link putAt} changes one in place. */
 export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
 
 export interface JsonObject {
@@ -12,14 +12,14 @@ export interface JsonObject {
 /** Location of a value in a document: names and indexes, from the root on. */
 export type Location = readonly (string | number)[];
 
-/** Nesting of arrays and objects in one argument, as in RedisJSON, and the depth of a place that may be changed. */
+/** Maximum nesting of arrays and objects in an argument, as in RedisJSON, and maximum depth of a place that is changed. */
 const MAX_DEPTH = 128;
-/** Longest text of a document. It may be longer than what was sent: one value can be set at many places. */
+/** Maximum length of a document's text. It may be longer than what was sent: a value can be set at many places. */
 const MAX_TEXT = 256 * 1024 * 1024;
 const MAX_UINT64 = 2n ** 64n - 1n;
 const MIN_INT64 = -(2n ** 63n);
 
-/** Stands before the digits of an integer that a double cannot hold; drawn anew so that no document has it. */
+/** Stands before the digits of an integer that a double cannot hold. It is random, so that no document contains it. */
 const BIG_MARK = `big:${randomBytes(12).toString("hex")}:`;
 const STRINGS_AND_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
@@ -129,7 +129,7 @@ export function isNumber(value: Json | undefined): value is number | bigint {
   return typeof value === "number" || typeof value === "bigint";
 }
 
-/** @throws RedisCommandError if a place is nested too deep to be changed, since documents would then grow without end */
+/** @throws RedisCommandError if a place is nested deeper than 128. Without this limit, documents could nest ever deeper. */
 export function checkPlace(location: Location): void {
   if (location.length > MAX_DEPTH) throw new RedisCommandError(`JSON is nested deeper than ${MAX_DEPTH}`);
 }
@@ -146,8 +146,8 @@ export function valueAt(root: Json, location: Location): Json | undefined {
 }
 
 /**
- * Puts a value at a place of a document, which is changed itself: its parent has to be there. Undefined removes what is there.
- * Returns the document, or the value if the place is the root. A value must be at one place alone.
+ * Puts a value at a place whose parent exists, and so changes the document in place. Undefined removes the value that is there.
+ * Returns the document, or the value if the place is the root. Do not put one array or object at two places.
  */
 export function putAt(root: Json, location: Location, value: Json | undefined): Json | undefined {
   const part = location.at(-1);

@@ -22,9 +22,9 @@ export class AwsIam implements LoginSource {
   }
 }
 
-/** Loads the signer and the search for credentials, a large file that few need. */
+/** Loads the code that finds credentials and signs requests, a large file that few users need. */
 async function loadTokens(request: ConnectRequest) {
-  const file = builtFile("aws-iam.js", "the part that signs for AWS");
+  const file = builtFile("aws-iam.js", "the part that signs requests for AWS");
   const { createIamTokens } = (await import(file.href)) as typeof import("./iam-tokens.js");
   return createIamTokens(request);
 }
@@ -34,5 +34,5 @@ function reasonOf(error: Error & { code?: unknown; $metadata?: { httpStatusCode?
   const { name, code, $metadata } = error;
   const status = $metadata?.httpStatusCode;
   const details = [name, code, status && `status ${status}`].filter(Boolean).join(", ");
-  return `AWS credentials can't be had from the environment, a container's endpoint or the instance's metadata (${details})`;
+  return `AWS credentials could not be loaded from the environment, a container's endpoint or the instance's metadata (${details})`;
 }

@@ -3,7 +3,7 @@ import type { RedisUrl } from "../../redis-address.js";
 const AWS_SERVICES = ["elasticache", "memorydb"] as const;
 type AwsService = (typeof AWS_SERVICES)[number];
 
-/** What a token of IAM is for: the request that is signed, to connect as a user to one Redis of AWS. */
+/** The request that is signed to get a token of IAM: to connect as a user to one Redis of AWS. */
 export type ConnectRequest = ReturnType<typeof connectRequestOf>;
 
 /**
@@ -42,8 +42,8 @@ export function connectRequestOf(
 const NAME = /^[a-z][a-z0-9-]*$/i;
 const REGION = /^[a-z]{2,}(-[a-z]+)+-\d+$/;
 
-function missing(part: string, what: string): TypeError {
-  return new TypeError(`redis: ?${part}= in the URL ${what}, since the host does not say it`);
+function missing(part: string, rule: string): TypeError {
+  return new TypeError(`redis: ?${part}= in the URL ${rule}, since the host does not say it`);
 }
 
 function isService(text: string | undefined): text is AwsService {

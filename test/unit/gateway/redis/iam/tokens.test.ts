@@ -56,7 +56,7 @@ describe("what is signed", () => {
       "rediss://app@clustercfg.orders.a1b2c3.memorydb.eu-west-1.amazonaws.com",
       { service: "memorydb", name: "orders", region: "eu-west-1", serverless: false, user: "app" },
     ],
-  ])("the host of %s says all", (url, request) => {
+  ])("the host of %s contains every part of the request", (url, request) => {
     expect(requestOf(url)).toEqual(request);
   });
 
@@ -72,7 +72,7 @@ describe("what is signed", () => {
     });
   });
 
-  test("for another host, as of a tunnel, the query and the variables of AWS say it", () => {
+  test("for another host, as of a tunnel, the query and the variables of AWS have the parts", () => {
     const url = "rediss://app@redis.internal?awsName=orders&awsService=elasticache&awsServerless=true";
     const request = requestOf(url, { AWS_REGION: "sa-east-1" });
     expect(request).toMatchObject({ name: "orders", region: "sa-east-1", serverless: true });
@@ -90,7 +90,7 @@ describe("what is signed", () => {
     ["rediss://app@redis.internal?awsService=memorydb&awsName=a/b", /^redis: \?awsName= /],
     ["rediss://app@redis.internal?awsService=memorydb&awsName=a", /^redis: \?awsRegion= /],
     ["rediss://app@orders-a1b2c3.serverless.use1.cache.amazonaws.com/0?awsRegion=x", /^redis: \?awsRegion= /],
-  ])("%s lacks something", (url, message) => {
+  ])("%s is refused, since a part is missing or malformed", (url, message) => {
     expect(() => requestOf(url)).toThrow(message);
   });
 });
