@@ -3,7 +3,7 @@ import { openedCommands } from "./access/denial-reasons.js";
 import { isLoopbackName } from "./access/origin.js";
 import { Shares } from "./access/quota.js";
 import { randomToken } from "./access/token.js";
-import { readTokenList, type TokenSources } from "./access/token-list.js";
+import { readTokenList } from "./access/token-list.js";
 import { Handler } from "./api/handler.js";
 import { Streams } from "./api/streams.js";
 import { createBackend } from "./backend.js";
@@ -18,10 +18,10 @@ import { createMetrics } from "./metrics/metrics.js";
 import { Traffic } from "./metrics/traffic.js";
 import { ChangeTracker } from "./near/change-tracker.js";
 import { NearReports } from "./near/near-header.js";
-import { Lanes, type Standing } from "./numbers/lanes.js";
+import { Lanes } from "./numbers/lanes.js";
 import { Presence } from "./numbers/presence.js";
 import { Activity } from "./redis/activity.js";
-import { type GatewayOptions, hasToken, resolveSettings, type Settings } from "./settings/options.js";
+import { type GatewayOptions, hasToken, resolveSettings } from "./settings/options.js";
 import { CommandFeed } from "./trace/command-feed.js";
 import { upstreamsForClients } from "./trace/trace.js";
 import { BufferBudget } from "./util/buffer-budget.js";
@@ -76,7 +76,9 @@ export async function startGateway(
   const settings = resolveSettings(options);
   const { tlsCert, tlsKey } = settings;
   const certificate = tlsCert && tlsKey ? new Certificate({ cert: tlsCert, key: tlsKey }) : null;
-  const sources = sourcesOf(settings);
+  const { token, tokenFile, tokens: listed, tokensFile } = settings;
+  const given = { token, tokenFile, tokens: listed, tokensFile };
+  const sources = hasToken(settings) ? given : { token: randomToken() };
   const tokens = readTokenList(sources);
   const log = createLog(settings.logLevel);
   const budget = new BufferBudget(settings.maxBufferedBytes);
@@ -129,7 +131,8 @@ export async function startGateway(
   const loopDelay = new LoopDelay();
   const metrics = createMetrics({ traffic, connections, budget, upstreams, streams, loopDelay });
   const presence = backend.isShared ? new Presence(plain.of(null), redisLazy) : null;
-  const lanes = new Lanes(budget, presence ?? standingAlone());
+  const alone = { use: () => true, check() {}, aloneSince: performance.now() / 1_000 };
+  const lanes = new Lanes(budget, presence ?? alone);
   if (presence) presence.onMissed = () => lanes.renew();
   if (activity) {
     activity.isBusy = () => streams.open > 0 || [...plain].some(({ pending }) => pending > 0);
@@ -220,16 +223,5 @@ export async function startGateway(
   };
 }
 
-/** The standing of the only process that has its engine. */
-function standingAlone(): Standing {
-  return { use: () => true, check() {}, aloneSince: performance.now() / 1_000 };
-}
-
 /** Time in ms that a start waits for Redis at most. */
 const FIRST_CONTACT_TIMEOUT = 1_000;
-
-/** Returns the sources of tokens. If none is given, a random token is created for this run. */
-function sourcesOf(settings: Settings): TokenSources {
-  const { token, tokenFile, tokens, tokensFile } = settings;
-  return hasToken(settings) ? { token, tokenFile, tokens, tokensFile } : { token: randomToken() };
-}

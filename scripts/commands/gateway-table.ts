@@ -55,8 +55,8 @@ export function keyProblems(all: typeof facts = facts): string[] {
 }
 
 /**
- * Returns the gateway's table of commands, as TypeScript. A row has the facts group, arity (0 if unknown), flags, positions of keys,
- * request policy and response policy, and the names of the commands that share them.
+ * Returns the gateway's table of commands, as TypeScript. A row has the facts group, arity (0 if unknown), `r` for reads, positions of
+ * keys, request policy and response policy, and the names of the commands that share them.
  * @throws {Error} if the keys of a data command are not described.
  */
 export function gatewayTable(): string {
@@ -67,7 +67,7 @@ export function gatewayTable(): string {
     const row = [
       fact.group,
       fact.arity ?? 0,
-      formatFlags(name, fact.flags ?? []),
+      isRead(name) || ALSO_READS.has(name) ? "r" : "-",
       BY_OPTIONS[name] ??
         (hasUnknownKeys(name) ? "?" : fact.keys ? fact.keys.map(formatPositions).join(",") : "-"),
       fact.request ?? "-",
@@ -79,7 +79,7 @@ export function gatewayTable(): string {
   }
   return `// Generated from scripts/facts. To renew it: npx vitest run test/unit/commands/gateway-table.test.ts -u
 
-/** Rows of facts and the commands they apply to: \`command-info.ts\` reads them, and explains each field and flag. */
+/** Rows of facts and the commands they apply to: \`command-info.ts\` reads them, and explains each field. */
 export const TABLE = \`
 ${[...rows.values()].sort().join("\n")}
 \`;
@@ -90,20 +90,6 @@ function hasUnknownKeys(name: string): boolean {
   return UNKNOWN_KEYS.some((pattern) =>
     pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) && !facts[name]?.keys : name === pattern,
   );
-}
-
-const LETTERS: Readonly<Record<string, string>> = {
-  write: "w",
-  blocking: "b",
-  noscript: "n",
-  admin: "a",
-  pubsub: "p",
-};
-
-function formatFlags(name: string, flags: readonly string[]): string {
-  const letters = flags.map((flag) => LETTERS[flag] ?? "");
-  if (isRead(name) || ALSO_READS.has(name)) letters.push("r");
-  return letters.sort().join("") || "-";
 }
 
 /** Formats positions of keys as `first`, `first..last/step`, or `#count@first/step`. */

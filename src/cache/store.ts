@@ -49,9 +49,6 @@ const SLACK = 10;
 export class ResultStore {
   /** Timeout of the client in ms. */
   readonly timeout: number;
-  readonly #client: Redis;
-  readonly #name: string;
-  readonly #settings: CachedSettings;
   /** Time in ms for which the deletion of a tag may concern an entry. */
   readonly #keep: number;
   readonly #scripts = new Map<string, Script<any>>();
@@ -60,17 +57,18 @@ export class ResultStore {
   #lacksKeyLocking = false;
 
   /** @param client has the codec `text`, and sends writes at least once. */
-  constructor(client: Redis, name: string, settings: CachedSettings) {
+  constructor(
+    private readonly client: Redis,
+    private readonly name: string,
+    private readonly settings: CachedSettings,
+  ) {
     this.timeout = executorOf(client).settings.timeout;
-    this.#client = client;
-    this.#name = name;
-    this.#settings = settings;
     this.#keep = settings.lease + settings.lifetime;
   }
 
   /** Reads an entry, unless its id is `ignored`, or takes the lease for the caller whose `token` it is. */
   async lookUp(key: string, token: string, left: TimeLeft, ignored = ""): Promise<Lookup> {
-    const { lease, fresh, lifetime, tags } = this.#settings;
+    const { lease, fresh, lifetime, tags } = this.settings;
     const args = (ignoredId: string) => [token, lease, fresh, lifetime, ignoredId, this.#keep];
     const run = (keys: string[], ignoredId: string, client?: Redis): Promise<LookupReply> =>
       this.#run(LOOK_UP, keys, args(ignoredId), left, client);
@@ -108,8 +106,8 @@ export class ResultStore {
    */
   async store(key: string, lease: Lease, text: string, tags: string, left: TimeLeft): Promise<boolean> {
     const keys = [this.#entryKey(key)];
-    if (this.#settings.tags && !this.isSplit) keys.push(this.#tagsKey);
-    const args = [lease.id, text, this.#settings.lifetime, lease.version, tags];
+    if (this.settings.tags && !this.isSplit) keys.push(this.#tagsKey);
+    const args = [lease.id, text, this.settings.lifetime, lease.version, tags];
     return (await this.#run(STORE, keys, args, left)) === 1;
   }
 
@@ -119,7 +117,7 @@ export class ResultStore {
   }
 
   async delete(key: string): Promise<void> {
-    await this.#client.del(this.#entryKey(key));
+    await this.client.del(this.#entryKey(key));
   }
 
   async deleteTag(tag: string): Promise<void> {
@@ -127,11 +125,11 @@ export class ResultStore {
   }
 
   #entryKey(key: string): string {
-    return `${this.#name}:cached:${key}`;
+    return `${this.name}:cached:${key}`;
   }
 
   get #tagsKey(): string {
-    return `${this.#name}:cached`;
+    return `${this.name}:cached`;
   }
 
   /** Runs a script. Each request gets the time that is left as its timeout. */
@@ -142,7 +140,7 @@ export class ResultStore {
     left: TimeLeft,
     client = this.#clientFor(left),
   ): Promise<any> {
-    const { isThirdParty } = executorOf(this.#client).context.protocol;
+    const { isThirdParty } = executorOf(this.client).context.protocol;
     const text = isThirdParty && !this.#lacksKeyLocking ? KEY_LOCKING + lua : lua;
     return this.#script(text, client)
       .evalsha(keys, args)
@@ -160,11 +158,11 @@ export class ResultStore {
 
   #clientFor(left: TimeLeft): Redis {
     const timeout = left();
-    return timeout > this.timeout - SLACK ? this.#client : this.#client.with({ timeout });
+    return timeout > this.timeout - SLACK ? this.client : this.client.with({ timeout });
   }
 
   #script(text: string, client: Redis): Script<any> {
-    if (client !== this.#client) return client.createScript(text);
+    if (client !== this.client) return client.createScript(text);
     const script = this.#scripts.get(text) ?? client.createScript(text);
     this.#scripts.set(text, script);
     return script;

@@ -30,16 +30,14 @@ import { checked, defineCommands, read, reordered, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored, StoredList } from "./reply-mode.js";
 import type { CheckedValue, InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 import type { StorableField, StorableValue } from "./storable.js";
-import type { AtMostOne, Expiration, ExpirationOrPersist, ExpireOption, IfNamed } from "./types.js";
+import type { GetExCommandOptions } from "./string.js";
+import type { AtMostOne, CollectionScanOptions, Expiration, ExpireOption, IfNamed } from "./types.js";
 
 /** A field or several. */
 export type HashFields = string | number | (string | number)[];
 
 /** A time to live for the fields that are read, or `persist` to remove it. */
-export type HGetExCommandOptions = AtMostOne<
-  ExpirationOrPersist,
-  "only one of ex, px, exat, pxat and persist"
->;
+export type HGetExCommandOptions = GetExCommandOptions;
 
 /** A new time to live for fields, or the existing one. */
 export interface FieldExpiration extends Expiration {
@@ -56,11 +54,7 @@ export interface HSetExCommandOptions {
 }
 
 /** Settings of hscan. */
-export interface HScanOptions {
-  /** Only fields that match this glob pattern. */
-  match?: string | undefined;
-  /** Number of fields to look at in one call, a hint. Default 10. */
-  count?: number | undefined;
+export interface HScanOptions extends CollectionScanOptions {
   /** Returns the fields without their values. */
   noValues?: boolean | undefined;
 }

@@ -40,17 +40,15 @@ interface SentCommand extends RespCommand {
 
 /** Sends commands as HTTP requests, one request at a time, and returns the replies as Redis wrote them. */
 export class CommandSender {
-  readonly #context: ConnectorContext;
-  readonly #signal: AbortSignal;
   /** The commands of the current pipeline. */
   #commands: readonly Pending<SentCommand>[] = [];
   #delivery: Delivery | undefined;
 
   /** @param signal cancels the current request. */
-  constructor(context: ConnectorContext, signal: AbortSignal) {
-    this.#context = context;
-    this.#signal = signal;
-  }
+  constructor(
+    private readonly context: ConnectorContext,
+    private readonly signal: AbortSignal,
+  ) {}
 
   /** Whether a command of the current request may have been applied. */
   get written(): boolean {
@@ -65,7 +63,7 @@ export class CommandSender {
    * @throws the signal's reason.
    */
   async pipeline(commands: readonly LimitedCommand[]): Promise<Buffer[]> {
-    const { settings, numbers } = this.#context;
+    const { settings, numbers } = this.context;
     const [first] = commands as [LimitedCommand];
     const isBatch = commands.length > 1;
     const replies: Buffer[] = new Array(commands.length);
@@ -83,14 +81,14 @@ export class CommandSender {
       return new Pending({ ...command, write, repeatable: !write }, undefined, receiver, place);
     });
     await new Promise<void>((onEnd) => {
-      this.#delivery = deliver(this.#context, this.#commands, {
+      this.#delivery = deliver(this.context, this.#commands, {
         label: isBatch ? "PIPELINE" : first.name,
         batchSize: isBatch ? commands.length : undefined,
         settings,
         numbers,
         // All commands share one time limit. WAIT and blocking commands wait at the server.
         time: first.limits.left(commands.reduce((sum, { wait = 0 }) => sum + wait, 0)),
-        signal: this.#signal,
+        signal: this.signal,
         encode: (sent) => ({
           request: this.#encode(
             "pipeline",
@@ -102,7 +100,7 @@ export class CommandSender {
       });
     });
     this.#commands = [];
-    this.#signal.throwIfAborted();
+    this.signal.throwIfAborted();
     return replies;
   }
 
@@ -123,7 +121,7 @@ export class CommandSender {
       const encoded = { request: this.#encode("multi-exec", commands), read };
       return await this.#send(encoded, "MULTI", repeatable, limits, commands.length);
     } catch (error) {
-      this.#signal.throwIfAborted();
+      this.signal.throwIfAborted();
       return toErrorReply(error, "MULTI");
     }
   }
@@ -133,7 +131,7 @@ export class CommandSender {
    * @throws RequestRefused, with status 404 if the endpoint has no stream of this id; WarmlineError; the signal's reason.
    */
   async changeStream(id: string, body: string, label: string, limits: Limits): Promise<void> {
-    const { endpoint } = this.#context;
+    const { endpoint } = this.context;
     const request = {
       path: `${endpoint.path}/events/${encodeURIComponent(id)}`,
       headers: createHeaders(endpoint, "json"),
@@ -143,7 +141,7 @@ export class CommandSender {
   }
 
   #encode(route: string, commands: readonly RespCommand[]): HttpRequest {
-    const { endpoint, headers } = this.#context;
+    const { endpoint, headers } = this.context;
     return {
       path: `${endpoint.path}/${route}`,
       headers,
@@ -157,7 +155,7 @@ export class CommandSender {
    */
   #readBody(response: HttpResponse): Buffer {
     const { status } = response;
-    this.#context.numbers.onTicket(response.header("warmline-instance"));
+    this.context.numbers.onTicket(response.header("warmline-instance"));
     const body = response.body as Buffer;
     if (response.header("warmline-gateway") === undefined) {
       throw new MalformedReply(
@@ -177,11 +175,11 @@ export class CommandSender {
     limits: Limits,
     batchSize?: number,
   ): Promise<T> {
-    const { settings, numbers } = this.#context;
+    const { settings, numbers } = this.context;
     const facts = { label, write: !repeatable, repeatable, batchSize };
-    const options = { ...facts, settings, numbers, time: limits.left(), signal: this.#signal };
+    const options = { ...facts, settings, numbers, time: limits.left(), signal: this.signal };
     return new Promise((resolve, reject) => {
-      this.#delivery = deliverRequest(this.#context, encoded, options, resolve, reject);
+      this.#delivery = deliverRequest(this.context, encoded, options, resolve, reject);
     });
   }
 }

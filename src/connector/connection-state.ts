@@ -28,15 +28,13 @@ const SERVER_WIDE = /^(KILL|LIST|PAUSE|UNBLOCK|UNPAUSE)$/;
 
 /** The state of one client's connection. Redis does not keep it, since requests share connections to Redis. */
 export class ConnectionState {
-  readonly #credentials: Credentials | undefined;
   authenticated: boolean;
   #name = "";
   #inDatabase0 = true;
   /** Whether WATCH was refused, so that the next transaction must not run. */
   watchRefused = false;
 
-  constructor(credentials: Credentials | undefined) {
-    this.#credentials = credentials;
+  constructor(private readonly credentials: Credentials | undefined) {
     this.authenticated = credentials === undefined;
   }
 
@@ -104,10 +102,10 @@ export class ConnectionState {
   #auth(args: readonly Buffer[]): Buffer {
     if (args.length < 1 || args.length > 2) return wrongArity("auth");
     const [password, username] = args.map(String).reverse();
-    if (!this.#credentials) return errorReply(username === undefined ? NO_PASSWORD : NO_USER);
+    if (!this.credentials) return errorReply(username === undefined ? NO_PASSWORD : NO_USER);
     const credentials = { username: username ?? "default", password: password! };
     // Compares in a time that does not depend on the credentials.
-    if (!timingSafeEqual(digestCredentials(credentials), digestCredentials(this.#credentials))) {
+    if (!timingSafeEqual(digestCredentials(credentials), digestCredentials(this.credentials))) {
       return errorReply("WRONGPASS invalid username-password pair or user is disabled.");
     }
     this.authenticated = true;

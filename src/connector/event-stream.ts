@@ -3,6 +3,7 @@ import { ArgumentError, ConnectionError } from "../errors.js";
 import type { Limits } from "../execution/limits.js";
 import { dataIn, streamLines } from "../features/subscribe/event-stream.js";
 import type { SubscribeMethod } from "../features/subscribe/follow-stream.js";
+import { toHex } from "../protocol/bytes.js";
 import { RetryBudget } from "../transport/retry-budget.js";
 import { clearTimeout, setTimeout, sleep } from "../util/timers.js";
 import { type CommandSender, RequestRefused } from "./command-sender.js";
@@ -29,9 +30,6 @@ interface Unconfirmed {
 
 /** One event stream of the gateway, whose channels can be changed while it is open. */
 export class EventStream {
-  readonly #context: ConnectorContext;
-  readonly #sender: CommandSender;
-  readonly #listener: EventStreamListener;
   readonly #controller = new AbortController();
   /** The id for changes, from the stream's first event. */
   #id: string | undefined;
@@ -43,11 +41,11 @@ export class EventStream {
   /** The name of the current event. */
   #event: string | undefined;
 
-  constructor(context: ConnectorContext, sender: CommandSender, listener: EventStreamListener) {
-    this.#context = context;
-    this.#sender = sender;
-    this.#listener = listener;
-  }
+  constructor(
+    private readonly context: ConnectorContext,
+    private readonly sender: CommandSender,
+    private readonly listener: EventStreamListener,
+  ) {}
 
   /** Whether channels can be added. */
   get changeable(): boolean {
@@ -67,7 +65,7 @@ export class EventStream {
     // JSON can't contain names that are not UTF-8. They go into the path, and such a stream can't be changed.
     const request = areText
       ? { path: "/events", body: JSON.stringify({ [method]: names.map(String) }) }
-      : { path: `/${method}/${names.map(percentEncode).join("/")}` };
+      : { path: `/${method}/${names.map((name) => toHex(name, "%")).join("/")}` };
     void this.#run(request, method, limits);
     return confirmation;
   }
@@ -108,7 +106,7 @@ export class EventStream {
   }
 
   #change(lists: object, field: string, limits: Limits): Promise<void> {
-    return this.#sender.changeStream(this.#id!, JSON.stringify(lists), field.toUpperCase(), limits);
+    return this.sender.changeStream(this.#id!, JSON.stringify(lists), field.toUpperCase(), limits);
   }
 
   #expectConfirmations(method: SubscribeMethod, names: readonly Buffer[]): Promise<void> {
@@ -127,7 +125,7 @@ export class EventStream {
     method: SubscribeMethod,
     limits: Limits,
   ): Promise<void> {
-    const { endpoint, settings, transport } = this.#context;
+    const { endpoint, settings, transport } = this.context;
     const { signal } = this.#controller;
     const stream = {
       ...request,
@@ -151,7 +149,7 @@ export class EventStream {
   }
 
   #fail(error: Error): void {
-    if (this.#standing) this.#listener.onLost(error);
+    if (this.#standing) this.listener.onLost(error);
     else this.#unconfirmed?.reject(error);
     this.close();
   }
@@ -181,7 +179,7 @@ export class EventStream {
         exact === undefined
           ? textParts(kind, rest).map((part) => Buffer.from(part))
           : exact.split(",").map((part) => Buffer.from(part, "base64"));
-      return this.#listener.onMessage(this, kind, parts);
+      return this.listener.onMessage(this, kind, parts);
     }
     const { method, names, resolve } = this.#unconfirmed ?? {};
     const [line] = splitAt(rest, rest.lastIndexOf(","));
@@ -190,7 +188,7 @@ export class EventStream {
     if (!name) return undefined;
     if (confirmed!.length === 0) names!.delete(line);
     this.#standing = true;
-    this.#listener.onSubscribed(this, method!, name);
+    this.listener.onSubscribed(this, method!, name);
     if (names!.size === 0) {
       this.#unconfirmed = undefined;
       resolve!();
@@ -211,9 +209,3 @@ function textParts(kind: string, rest: string): string[] {
 
 /** Returns the name as the gateway writes it into the line that confirms a subscription. */
 const toConfirmationLine = (name: Buffer) => name.toString().replace(/[\r\n]/g, " ");
-
-function percentEncode(name: Buffer): string {
-  return name
-    .toString("latin1")
-    .replace(/[^A-Za-z0-9]/g, (char) => `%${char.charCodeAt(0).toString(16).padStart(2, "0")}`);
-}

@@ -41,8 +41,6 @@ export interface SessionListener {
 
 /** One Redis connection over HTTP. Commands run in their order, and each gets one reply. */
 export class Session {
-  readonly #context: ConnectorContext;
-  readonly #listener: SessionListener;
   readonly #controller = new AbortController();
   readonly #reader = new CommandReader();
   readonly #sender: CommandSender;
@@ -62,9 +60,11 @@ export class Session {
   #onDrained = () => {};
 
   /** @param credentials the credentials that AUTH requires before other commands. Undefined: no AUTH is required. */
-  constructor(context: ConnectorContext, listener: SessionListener, credentials?: Credentials) {
-    this.#context = context;
-    this.#listener = listener;
+  constructor(
+    private readonly context: ConnectorContext,
+    private readonly listener: SessionListener,
+    credentials?: Credentials,
+  ) {
     this.#state = new ConnectionState(credentials);
     this.#sender = new CommandSender(context, this.#controller.signal);
     this.#subscriptions = new Subscriptions(context, this.#sender, {
@@ -82,9 +82,9 @@ export class Session {
         throw new MalformedCommand(`more than ${MAX_UNAUTHENTICATED} bytes before AUTH`);
       }
       // Commands that arrive together share a time limit.
-      const limits = new Limits(this.#context.settings);
+      const limits = new Limits(this.context.settings);
       for (const command of commands) {
-        const endTrace = traceCommand(this.#context, command.name);
+        const endTrace = traceCommand(this.context, command.name);
         this.#queue.push({ ...command, limits, wait: blockingTime(command.argv), endTrace });
       }
     } catch (error) {
@@ -130,14 +130,14 @@ export class Session {
     this.#controller.abort(reason);
     this.#subscriptions.close();
     this.onDrain();
-    if (errors.length > 0) this.#listener.onOutput(Buffer.concat(errors.map(errorReply)));
-    this.#listener.onEnd(cause);
+    if (errors.length > 0) this.listener.onOutput(Buffer.concat(errors.map(errorReply)));
+    this.listener.onEnd(cause);
   }
 
   /** Writes output. Returns a promise that resolves when the output continues, if it is paused. */
   #output(bytes: Buffer): Promise<void> | undefined {
     if (this.#ended) return undefined;
-    if (!this.#listener.onOutput(bytes)) {
+    if (!this.listener.onOutput(bytes)) {
       this.#drained ??= new Promise((resolve) => {
         this.#onDrained = resolve;
       });
@@ -176,7 +176,7 @@ export class Session {
 
   /** Lets the time limits of queued commands begin now: before, a blocking command held them up for its own time. */
   #renewLimits(): void {
-    const limits = new Limits(this.#context.settings);
+    const limits = new Limits(this.context.settings);
     for (const [at, command] of this.#queue.entries()) this.#queue[at] = { ...command, limits };
   }
 
@@ -312,7 +312,7 @@ export class Session {
 
   /** Starts MONITOR and returns its reply. A line follows for each command that Redis runs. */
   async #monitor(limits: Limits): Promise<Buffer> {
-    const { endpoint, transport } = this.#context;
+    const { endpoint, transport } = this.context;
     const { signal } = this.#controller;
     const open = transport.fetch?.bind(transport);
     const lines = streamLines(

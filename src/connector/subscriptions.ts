@@ -22,17 +22,14 @@ export interface SubscriptionsListener {
 
 /** The subscriptions of one Redis connection. They share one event stream where the endpoint allows that. */
 export class Subscriptions implements EventStreamListener {
-  readonly #context: ConnectorContext;
-  readonly #sender: CommandSender;
-  readonly #listener: SubscriptionsListener;
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #streams = new Set<EventStream>();
 
-  constructor(context: ConnectorContext, sender: CommandSender, listener: SubscriptionsListener) {
-    this.#context = context;
-    this.#sender = sender;
-    this.#listener = listener;
-  }
+  constructor(
+    private readonly context: ConnectorContext,
+    private readonly sender: CommandSender,
+    private readonly listener: SubscriptionsListener,
+  ) {}
 
   get size(): number {
     return this.#subscriptions.size;
@@ -49,7 +46,7 @@ export class Subscriptions implements EventStreamListener {
     for (const stream of this.#streams) {
       if (stream.changeable && added.every(isUtf8) && (await stream.add(method, added, limits))) return;
     }
-    const stream = new EventStream(this.#context, this.#sender, this);
+    const stream = new EventStream(this.context, this.sender, this);
     this.#streams.add(stream);
     try {
       await stream.open(method, added, limits);
@@ -90,11 +87,11 @@ export class Subscriptions implements EventStreamListener {
     const method = kind.replace("message", "subscribe") as SubscribeMethod;
     // After UNSUBSCRIBE, messages may still arrive.
     if (this.#subscriptions.get(subscriptionKey(method, parts[0]!))?.stream !== stream) return undefined;
-    return this.#listener.onPush(array([kind, ...parts]));
+    return this.listener.onPush(array([kind, ...parts]));
   }
 
   onLost(cause: Error): void {
-    this.#listener.onLost(cause);
+    this.listener.onLost(cause);
   }
 
   /** Confirms a name, with a count as in Redis: sharded channels are counted apart from channels and patterns. */
@@ -103,7 +100,7 @@ export class Subscriptions implements EventStreamListener {
     let count = 0;
     for (const other of this.#subscriptions.values())
       if ((other.method === "ssubscribe") === isSharded) count++;
-    void this.#listener.onPush(array([kind, name, count]));
+    void this.listener.onPush(array([kind, name, count]));
   }
 
   #closeUnused(): void {

@@ -2,12 +2,12 @@ import { assertConfig } from "../options/assert-config.js";
 import { checkCallOptions, checkOptions } from "../options/check-options.js";
 import type { CallOptions, Deadline, RedisOptions, ScopeOptions, WriteMode } from "../options/options.js";
 import { type Codec, resolveCodec } from "../protocol/codec.js";
-import { jitteredBackoff } from "../transport/retry-budget.js";
+import { jitteredBackoff, type RetryPolicy } from "../transport/retry-budget.js";
 import { MAX_TIMER } from "../util/timers.js";
 import { createScope, type WriteScope } from "./exactly-once/scope.js";
 
 /** Settings that `redis.with({ ... })` can change, checked, with defaults. */
-export interface Settings {
+export interface Settings extends RetryPolicy {
   readonly codec: Codec;
   readonly timeout: number;
   readonly signal?: AbortSignal | (() => AbortSignal | undefined) | undefined;
@@ -20,8 +20,6 @@ export interface Settings {
   /** Whether reads use the client's near cache. `verify`: each value is compared with the server's before it is returned. */
   readonly near: boolean | "verify";
   readonly autoPipelining: boolean;
-  readonly retries: number;
-  backoff(retry: number): number;
 }
 
 /** Time in ms that the last repeat of an exactly-once write may take to arrive. */

@@ -1,23 +1,15 @@
 import { type Attributes, metrics } from "@opentelemetry/api";
-import type {
-  CircuitEvent,
-  ConnectionClosedEvent,
-  ConnectionEvent,
-  ConnectionOpenedEvent,
-  ConnectionReusedEvent,
-  RetryEvent,
-  ThawEvent,
-} from "../transport/node/events.js";
+import type { ConnectionEvent, Messages } from "../transport/node/events.js";
 import { toServer } from "../util/server-address.js";
 import { SCOPE } from "./operations.js";
 
-type Handler = (event: ConnectionEvent) => void;
+type Handlers = { [Name in keyof Messages as `warmline:${Name}`]: (event: Messages[Name]) => void };
 
 /**
  * Creates the metrics of connections, retries and freezes.
  * @returns the handlers of events, by the names of their channels.
  */
-export function createConnectionMetrics(): Record<string, Handler> {
+export function createConnectionMetrics(): Handlers {
   const meter = metrics.getMeter(SCOPE);
   const createTime = meter.createHistogram("db.client.connection.create_time", {
     description: "The time it took to create a new connection.",
@@ -47,34 +39,30 @@ export function createConnectionMetrics(): Record<string, Handler> {
     description: "Time for which the process was frozen while connections were idle",
     unit: "s",
   });
-  const handlers: { [channel: string]: (event: any) => void } = {
-    "warmline:connection:opened"(event: ConnectionOpenedEvent) {
+  return {
+    "warmline:connection:opened"(event) {
       open.record(event.open, serverAttributes(event));
       createTime.record(event.ms / 1_000, { "db.client.connection.pool.name": poolName(event) });
     },
-    "warmline:connection:reused"(event: ConnectionReusedEvent) {
+    "warmline:connection:reused"(event) {
       idleTime.record(event.idleMs / 1_000, serverAttributes(event));
     },
-    "warmline:connection:closed"(event: ConnectionClosedEvent) {
+    "warmline:connection:closed"(event) {
       open.record(event.open, serverAttributes(event));
       closes.add(1, { ...serverAttributes(event), "warmline.reason": event.reason });
     },
-    "warmline:retry"(event: RetryEvent) {
+    "warmline:retry"(event) {
       const { command, outcome } = event;
-      retries.add(1, {
-        ...serverAttributes(event),
-        "db.operation.name": command,
-        "warmline.outcome": outcome,
-      });
+      const call = { "db.operation.name": command, "warmline.outcome": outcome };
+      retries.add(1, { ...serverAttributes(event), ...call });
     },
-    "warmline:circuit"(event: CircuitEvent) {
+    "warmline:circuit"(event) {
       if (event.state === "open") circuits.add(1, serverAttributes(event));
     },
-    "warmline:thaw"(event: ThawEvent) {
+    "warmline:thaw"(event) {
       frozenTime.record(event.frozenMs / 1_000, serverAttributes(event));
     },
   };
-  return handlers;
 }
 
 /** The attributes of an origin. */

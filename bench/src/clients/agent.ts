@@ -1,5 +1,6 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpAgent, request as httpRequest } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { text } from "node:stream/consumers";
 import type { BenchClient } from "../client/bench-client.js";
 import { IDLE_MS, restClient, restHeaders, timeoutSignal } from "../client/rest.js";
 
@@ -26,24 +27,10 @@ export default {
         const length = { "Content-Length": Buffer.byteLength(body) };
         const signal = timeoutSignal(timeoutMs);
         const options = { method: "POST", agent, headers: { ...headers, ...length }, ...signal };
-        const sent = request(new URL(path, url), options, (response) =>
-          textOf(response).then(resolve, reject),
-        );
+        const sent = request(new URL(path, url), options, (response) => text(response).then(resolve, reject));
         sent.on("error", reject);
         sent.end(body);
       });
     return restClient(post, async () => agent.destroy());
   },
 } satisfies BenchClient;
-
-function textOf(response: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = "";
-    response.setEncoding("utf8");
-    response.on("data", (part) => {
-      text += part;
-    });
-    response.on("end", () => resolve(text));
-    response.on("error", reject);
-  });
-}

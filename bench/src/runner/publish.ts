@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import type { Load } from "../results/load-guard.js";
 import { slowdownOf } from "../results/pace.js";
 import type { Result, SkippedScenario } from "../results/result.js";
 import { published } from "../results/result-file.js";
@@ -11,12 +10,7 @@ import type { Performed } from "./perform.js";
 import type { Measured } from "./run-scenario.js";
 
 /** A run of a scenario that a publication consists of. */
-interface PublishedRun {
-  readonly scenario: string;
-  readonly seed: number;
-  readonly startedAt: string;
-  readonly seconds: number;
-  readonly load: Load;
+interface PublishedRun extends Pick<Result, "scenario" | "seed" | "startedAt" | "seconds" | "load"> {
   /** The host's calibrations, in ms. */
   readonly paces: readonly number[];
   readonly file: string;

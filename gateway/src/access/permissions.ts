@@ -10,13 +10,11 @@ import type { Quota } from "./quota.js";
 import type { Revocation } from "./revocation.js";
 import { COMMANDS_OF, namesOf, type Role } from "./roles.js";
 import { scanWithin } from "./scan.js";
+import type { KnownToken } from "./token-list.js";
 
 export type StreamKind = "subscribe" | "psubscribe" | "ssubscribe" | "monitor";
 
-export interface PermissionsOptions {
-  /** The token's name, for logs. */
-  readonly name: string;
-  readonly role: Role;
+export interface PermissionsOptions extends Pick<KnownToken, "name" | "role" | "prefix" | "commands"> {
   /** Commands that run although the gateway refuses them by default: see `denialReason`. */
   readonly opened: ReadonlySet<string>;
   /** Returns the upstream of its commands, whose connections are authenticated as the Redis user of the token. */
@@ -25,10 +23,6 @@ export interface PermissionsOptions {
   readonly quota: Quota;
   /** Tells when these permissions are revoked. */
   readonly revocation: Revocation;
-  /** The prefix of all keys that it may use; undefined for any keys. */
-  readonly prefix?: string | undefined;
-  /** If given, the only commands that may run, by full names. The name of a container stands for all its subcommands. */
-  readonly commands?: ReadonlySet<string> | undefined;
 }
 
 /**

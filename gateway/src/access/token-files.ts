@@ -4,7 +4,6 @@ import { readTokenList, type TokenList, type TokenSources } from "./token-list.j
 
 /** Reads the tokens again when one of their files has changed. */
 export class TokenFiles {
-  #list: TokenList;
   /** The stamps of the files at the last check, and when they were last read. */
   #checked = "";
   #read = "";
@@ -14,10 +13,8 @@ export class TokenFiles {
   /** @param list the tokens first read from `sources` */
   constructor(
     private readonly sources: TokenSources,
-    list: TokenList,
-  ) {
-    this.#list = list;
-  }
+    private list: TokenList,
+  ) {}
 
   /**
    * Returns the tokens if they have changed, else null. A file that changes is read at the next check, when it is complete.
@@ -25,7 +22,7 @@ export class TokenFiles {
    * @throws {Error} if they can't be used, once for each reason. The tokens stay as they were.
    */
   async check(): Promise<TokenList | null> {
-    const stamps = (await Promise.all([...this.#list.files.keys()].map(stampOf))).join();
+    const stamps = (await Promise.all([...this.list.files.keys()].map(stampOf))).join();
     const isStable = stamps === this.#checked;
     this.#checked = stamps;
     if (!isStable || (stamps === this.#read && this.#problem === null)) return null;
@@ -40,8 +37,8 @@ export class TokenFiles {
       throw error;
     }
     this.#problem = null;
-    if (isDeepStrictEqual(list.files, this.#list.files)) return null;
-    this.#list = list;
+    if (isDeepStrictEqual(list.files, this.list.files)) return null;
+    this.list = list;
     return list;
   }
 }

@@ -18,11 +18,14 @@ export interface TokenSources {
 
 /** A token whose options were checked, and whose secrets were read from their files. */
 export interface KnownToken {
+  /** For logs. */
   readonly name: string;
   readonly digest: Buffer;
   readonly role: Role;
   readonly user: RedisUser | null;
+  /** The prefix of all keys that it may use; undefined for any keys. */
   readonly prefix?: string | undefined;
+  /** If given, the only commands that may run, by full names. The name of a container stands for all its subcommands. */
   readonly commands?: ReadonlySet<string> | undefined;
   readonly limits?: ParsedLimits | undefined;
 }
@@ -59,25 +62,16 @@ export function readTokenList(sources: TokenSources): TokenList {
   if (main !== "") tokens.unshift({ name: "main", digest: digestOf(main), role: "admin", user: null });
   const option = sources.tokens ? "tokens" : `tokensFile: ${sources.tokensFile}`;
   const names = new Set<string>();
-  for (const { name } of tokens) {
+  const byDigest = new Map<string, string>();
+  for (const { name, digest } of tokens) {
     if (names.has(name)) throw new TypeError(`${option}: another token has the name '${name}'`);
     names.add(name);
-  }
-  const duplicate = findDuplicate(tokens);
-  if (duplicate) throw new TypeError(`${option}: '${duplicate[0]}' and '${duplicate[1]}' are the same token`);
-  return { main, tokens, files };
-}
-
-/** Returns the names of two entries with the same token, or null if all tokens differ. */
-function findDuplicate(tokens: readonly KnownToken[]): readonly [string, string] | null {
-  const names = new Map<string, string>();
-  for (const { name, digest } of tokens) {
     const key = digest.toString("hex");
-    const other = names.get(key);
-    if (other !== undefined) return [other, name];
-    names.set(key, name);
+    const other = byDigest.get(key);
+    if (other !== undefined) throw new TypeError(`${option}: '${other}' and '${name}' are the same token`);
+    byDigest.set(key, name);
   }
-  return null;
+  return { main, tokens, files };
 }
 
 function tokensIn(path: string, files: Map<string, string>): readonly TokenOptions[] {

@@ -49,7 +49,8 @@ export function confirmationFrame(kind: string, name: Buffer, count: number): Bu
 }
 
 /**
- * `data: message,channel,payload` or `data: pmessage,pattern,channel,payload`.
+ * Yields `data: message,channel,payload` or `data: pmessage,pattern,channel,payload` in pieces. No step takes more than a few
+ * milliseconds; some yield no bytes.
  *
  * If that line can't hold the parts unchanged (a line break anywhere, a comma in a name, bytes that are not UTF-8), a field
  * `exact` precedes it. It holds the parts after the kind in base64, separated by commas. Readers that do not support the
@@ -59,12 +60,7 @@ export function confirmationFrame(kind: string, name: Buffer, count: number): Bu
  * - other text with line breaks, and that of more than 1 MB, becomes a JSON string, which the Upstash client converts back
  * - bytes that are not UTF-8 become U+FFFD
  */
-export function messageFrame(push: readonly Buffer[]): Buffer {
-  return Buffer.concat([...messagePieces(push)]);
-}
-
-/** Yields {@link messageFrame} in pieces. No step takes more than a few milliseconds; some yield no bytes. */
-function* messagePieces(push: readonly Buffer[]): Generator<Buffer> {
+export function* messagePieces(push: readonly Buffer[]): Generator<Buffer> {
   const last = push.length - 1;
   const [kind, ...rest] = push as [Buffer, ...Buffer[]];
   let fits = true;
@@ -133,14 +129,14 @@ export class FrameEncoder {
     private readonly work: SlicedWork,
   ) {}
 
-  /** Encodes a message as {@link messageFrame} does. */
+  /** Encodes a message: see {@link messagePieces}. */
   message(push: readonly Buffer[]): EncodedFrame | Promise<EncodedFrame> {
     return this.#encode(sizeOf(push), messagePieces(push));
   }
 
   /**
    * Encodes entries: the id of each, and its fields and values in turn as a JSON array. If they are not all UTF-8, a field
-   * `exact` precedes them, as in {@link messageFrame}.
+   * `exact` precedes them, as in {@link messagePieces}.
    */
   entries(entries: readonly StreamEntry[]): EncodedFrame | Promise<EncodedFrame> {
     return this.#encode(

@@ -4,12 +4,8 @@ import { dirname, join } from "node:path";
 import { randomToken } from "../access/token.js";
 import { makeFolder } from "../util/make-folder.js";
 
-/** A token that the gateway made itself. */
-export interface KeptToken {
-  readonly token: string;
-  /** A description of where it is kept, or why it is not, without the token. */
-  readonly description: string;
-}
+/** A token that the gateway made itself, and a description of where it is kept, or why it is not, without the token. */
+export type KeptToken = ReturnType<typeof loadOrCreateToken>;
 
 /** The form of {@link randomToken}. Any other content of the file is replaced. */
 const FORM = /^[\w-]{32}$/;
@@ -21,7 +17,7 @@ const OTHERS = 0o077;
  * a restart. A file that others may access or own, or that holds something else, is replaced. If it can't be kept, the token is for
  * this run only.
  */
-export function loadOrCreateToken(environment: NodeJS.ProcessEnv): KeptToken {
+export function loadOrCreateToken(environment: NodeJS.ProcessEnv) {
   let file = "a file in the home folder";
   try {
     file = join(stateFolder(environment), "warmline-gateway", "token");

@@ -4,9 +4,9 @@ import { TABLE } from "./table.js";
 /** The facts about a command, from Redis's own description of it. */
 export type CommandInfo = Readonly<ReturnType<typeof infoOf>>;
 
-/** Reads the facts of a row of the table: group, arity, flags, positions of keys, request policy, response policy. */
+/** Reads the facts of a row of the table: group, arity, `r` for reads, positions of keys, request policy, response policy. */
 function infoOf(name: string, row: string, id: number) {
-  const [group = "", arity, flags = "", keys = "-", request = "-", response = "-"] = row.split(" ");
+  const [group = "", arity, access, keys = "-", request = "-", response = "-"] = row.split(" ");
   return {
     /** In upper case; that of a subcommand with its container's, such as `CONFIG SET`. */
     name,
@@ -14,18 +14,8 @@ function infoOf(name: string, row: string, id: number) {
     group,
     /** The number of arguments, including the name. Negative: the minimum number. 0: unknown. */
     arity: Number(arity),
-    /** May change data. */
-    write: flags.includes("w"),
     /** Whether it only reads, so that it may be repeated and run on a replica. Some commands are neither reads nor writes. */
-    readonly: flags.includes("r"),
-    /** May wait at the server. */
-    blocking: flags.includes("b"),
-    /** No script may call it. */
-    noscript: flags.includes("n"),
-    /** Administers the server. */
-    admin: flags.includes("a"),
-    /** Concerns channels rather than keys. */
-    pubsub: flags.includes("p"),
+    readonly: access === "r",
     /** The nodes of a cluster that it goes to (`all_shards`, `multi_shard`, ...). Null: the node of its keys, or any node. */
     requestPolicy: request === "-" ? null : request,
     /** The way to combine the replies of several nodes (`agg_sum`, ...). Null: they are not combined, or put in the order of its keys. */

@@ -1,11 +1,10 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
-import { BudgetPart, type BufferBudget } from "../util/buffer-budget.js";
+import { BudgetPart } from "../util/buffer-budget.js";
 import type { Certificate } from "../util/certificate.js";
-import { Connection, type ConnectionHost, type HttpService } from "./connection.js";
+import { Connection, type ConnectionHost } from "./connection.js";
 import type { Connections } from "./connections.js";
-import type { ResponseHeads } from "./response-head.js";
 
 /** Connections that may wait to be accepted. */
 const BACKLOG = 4_096;
@@ -36,31 +35,19 @@ export interface HttpServerOptions
 }
 
 /** The HTTP server: accepts connections, and closes without losing responses. */
-export class HttpServer implements ConnectionHost {
-  readonly heads: ResponseHeads;
-  readonly budget: BufferBudget;
-  readonly inputBudget: BudgetPart;
-  readonly service: HttpService;
-  readonly connections: Connections;
-  readonly onFailure: (error: unknown) => void;
-  draining = false;
+export class HttpServer {
+  readonly #host;
   readonly #server: Server;
-  readonly #certificate: Certificate | null;
   /** TLS connections that are not ready yet, by client address. The oldest comes first. */
   readonly #greeting = new Map<string, Socket>();
   /** Connections that another process accepted, until they close. */
   readonly #entered = new Set<Socket>();
 
-  constructor(options: HttpServerOptions) {
-    this.heads = options.heads;
-    this.budget = options.budget;
-    this.inputBudget = new BudgetPart(options.budget, INPUT_SHARE);
-    this.service = options.service;
-    this.connections = options.connections;
-    this.onFailure = options.onFailure;
-    this.#certificate = options.certificate;
-    this.#server = this.#certificate
-      ? this.#secure(this.#certificate, options)
+  constructor(private readonly options: HttpServerOptions) {
+    const { budget, certificate } = options;
+    this.#host = { ...options, inputBudget: new BudgetPart(budget, INPUT_SHARE), draining: false };
+    this.#server = certificate
+      ? this.#secure(certificate)
       : createServer({ ...SOCKETS, pauseOnConnect: true }, (socket) => this.accept(socket));
   }
 
@@ -87,7 +74,7 @@ export class HttpServer implements ConnectionHost {
 
   /** Says that it is closing, for `delay` ms: each connection ends with its current response, and new ones are served. */
   async drain(delay: number): Promise<void> {
-    this.draining = true;
+    this.#host.draining = true;
     if (delay > 0) await sleep(delay);
   }
 
@@ -97,16 +84,17 @@ export class HttpServer implements ConnectionHost {
    * @param endRequests called after `grace` ms; ends the requests in progress, so that they get their responses
    */
   async close(grace: number, endRequests: () => void): Promise<void> {
-    this.draining = true;
+    const { connections, certificate } = this.options;
+    this.#host.draining = true;
     let timer = setTimeout(() => {
       for (const socket of this.#greeting.values()) socket.destroy();
-      this.connections.destroyUnprocessed();
+      connections.destroyUnprocessed();
       endRequests();
-      timer = setTimeout(() => this.connections.destroyAll(), LAST_RESPONSES);
+      timer = setTimeout(() => connections.destroyAll(), LAST_RESPONSES);
     }, grace);
     // After one more poll, so that requests already received get their responses.
     setImmediate(() => {
-      this.connections.endIdle();
+      connections.endIdle();
       // Nothing was sent on these. A handshake under way may end with a request.
       for (const socket of this.#greeting.values()) if (socket.bytesRead === 0) socket.destroy();
     });
@@ -116,20 +104,22 @@ export class HttpServer implements ConnectionHost {
     // A server that does not listen has closed at once.
     await Promise.all([new Promise((resolve) => this.#server.close(resolve)), ...entered]);
     clearTimeout(timer);
-    this.connections.stop();
-    this.#certificate?.close();
+    connections.stop();
+    certificate?.close();
   }
 
   accept(socket: Socket): void {
-    if (this.connections.room <= 0) {
-      this.connections.refusedTotal++;
+    const { connections } = this.options;
+    if (connections.room <= 0) {
+      connections.refusedTotal++;
       socket.destroy();
       return;
     }
-    this.connections.add(new Connection(socket, this));
+    connections.add(new Connection(socket, this.#host));
   }
 
-  #secure(certificate: Certificate, { greetTimeout, onNotice }: HttpServerOptions): TlsServer {
+  #secure(certificate: Certificate): TlsServer {
+    const { greetTimeout, onNotice } = this.options;
     const options = {
       ...SOCKETS,
       ...certificate.read(),
@@ -163,8 +153,9 @@ export class HttpServer implements ConnectionHost {
     socket.once("close", () => {
       if (this.#greeting.get(end) === socket) this.#greeting.delete(end);
     });
-    if (this.#greeting.size <= this.connections.room) return;
-    this.connections.refusedTotal++;
+    const { connections } = this.options;
+    if (this.#greeting.size <= connections.room) return;
+    connections.refusedTotal++;
     const [[longest, oldest]] = this.#greeting as unknown as [[string, Socket]];
     this.#greeting.delete(longest);
     oldest.destroy();

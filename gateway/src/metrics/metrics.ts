@@ -141,11 +141,9 @@ function addUpstream(families: Families, { upstreams, streams }: MetricsSources)
     return samplesOf("use", uses);
   });
   const pending = "Commands queued or in flight on shared connections.";
-  families.gauge("upstream_queued_commands", pending, () => {
-    let sum = 0;
-    for (const each of upstreams) sum += each.pending;
-    return sum;
-  });
+  families.gauge("upstream_queued_commands", pending, () =>
+    [...upstreams].reduce((sum, each) => sum + each.pending, 0),
+  );
   counter("upstream_connections_opened_total", "Connections to Redis established.", "opened");
   counter("upstream_connections_lost_total", "Connections to Redis lost.", "lost");
   counter("upstream_commands_total", "Commands written to Redis.", "commands");

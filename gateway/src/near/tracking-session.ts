@@ -14,13 +14,8 @@ const MAX_TIMEOUT = 2_000;
 /** A Redis or a cluster whose changes are reported. */
 export type TrackedUpstream = Pick<Upstream, "connectionOptions" | "sharding">;
 
-/** A point in time on both clocks: the monotonic one may stand still while a machine is suspended. */
-interface Moment {
-  readonly monotonic: number;
-  readonly wall: number;
-}
-
-const now = (): Moment => ({ monotonic: performance.now(), wall: Date.now() });
+/** Returns the time on both clocks: the monotonic one may stand still while a machine is suspended. */
+const now = () => ({ monotonic: performance.now(), wall: Date.now() });
 
 interface TrackedServer {
   readonly name: string;

@@ -21,12 +21,9 @@ const CLOCKS_PART = 5;
 export type Standing = Pick<Presence, "aloneSince" | "check" | "use">;
 
 /** Both clocks, in s. */
-export interface LaneClock {
-  monotonic(): number;
-  wall(): number;
-}
+export type LaneClock = typeof systemClock;
 
-const systemClock: LaneClock = {
+const systemClock = {
   monotonic: () => performance.now() / 1_000,
   wall: () => Date.now() / 1_000,
 };

@@ -33,7 +33,6 @@ export class Presence {
   readonly #id = randomBytes(9).toString("hex");
   readonly #subscriptions: Subscriptions;
   #subscription: Subscription | null = null;
-  #isResting: boolean;
   #isUsed = false;
   #helloAt = Number.NEGATIVE_INFINITY;
   /** Whether another gateway was heard since the last hello. */
@@ -45,9 +44,8 @@ export class Presence {
   /** @param isResting whether it begins with {@link wake} */
   constructor(
     private readonly upstream: Upstream,
-    isResting = false,
+    private isResting = false,
   ) {
-    this.#isResting = isResting;
     this.#subscriptions = new Subscriptions({
       ...upstream.connectionOptions,
       encode: ([, , payload]) => [payload!],
@@ -71,14 +69,14 @@ export class Presence {
 
   /** Neither speaks nor listens until {@link wake}. Others may take it for ended, so its numbers end as well. */
   rest(): void {
-    this.#isResting = true;
+    this.isResting = true;
     this.#subscription?.cancel();
     this.#subscription = null;
     this.#missed();
   }
 
   wake(): void {
-    this.#isResting = false;
+    this.isResting = false;
     this.#helloAt = Number.NEGATIVE_INFINITY;
   }
 
@@ -91,7 +89,7 @@ export class Presence {
 
   #tick(): void {
     this.check();
-    if (this.#isResting || performance.now() - this.#helloAt < HELLO_INTERVAL) return;
+    if (this.isResting || performance.now() - this.#helloAt < HELLO_INTERVAL) return;
     if (!this.#subscription) this.#subscribe();
     else if (this.#isUsed || this.aloneSince === null) this.#hello();
   }

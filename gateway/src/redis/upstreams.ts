@@ -8,6 +8,7 @@ import { Cluster, CONNECT_TIMEOUT } from "./cluster/cluster.js";
 import type { ReadPolicy } from "./cluster/read-policy.js";
 import { type Address, addressOf, Topology } from "./cluster/topology.js";
 import { newCounters } from "./counters.js";
+import type { ExclusiveConnectionsOptions } from "./exclusive-connections.js";
 import { PrimaryFinder } from "./primary-finder.js";
 import type { Reachability } from "./reachability.js";
 import type { RemoteEngine } from "./redis-url.js";
@@ -18,11 +19,9 @@ import type { RedisUser, Upstream, Upstreams } from "./upstream.js";
 import { type Counted, USER_IDLE, Users } from "./users.js";
 
 /** The settings of upstreams: see `GatewayOptions`. */
-export interface UpstreamSettings {
+export interface UpstreamSettings extends ExclusiveConnectionsOptions {
   readonly commandTimeout: number;
   readonly redisConnections: number;
-  readonly maxBlockingConnections: number;
-  readonly maxTransactionConnections: number;
   readonly maxQueuedCommands: number;
   readonly maxReplySize: number;
   readonly readPolicy: ReadPolicy;

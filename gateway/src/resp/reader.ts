@@ -17,10 +17,6 @@ export class RespReader {
     return this.bytes[this.at]!;
   }
 
-  get isAtEnd(): boolean {
-    return this.at >= this.bytes.length;
-  }
-
   /** Reads the header of an array or a bulk string. Returns its length, or -1 for a null. */
   nextLength(): number {
     const { bytes } = this;

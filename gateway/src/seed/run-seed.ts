@@ -52,20 +52,14 @@ function unknownName({ name }: Command): string {
   return /^[A-Z][A-Z\d._-]{0,31}$/.test(name) ? name : "the command";
 }
 
-/** The first command that failed, and why. */
-interface Failed {
-  readonly place: number;
-  readonly what: string;
-}
-
-/** Runs commands as a transaction. Returns the first that failed, or null. */
-function runAll(server: Server, given: readonly SeedCommand[]): Promise<Failed | null> {
+/** Runs commands as a transaction. Returns the first that failed, and why, or null. */
+function runAll(server: Server, given: readonly SeedCommand[]) {
   const commands = given.map(({ command }) => command);
-  const failed = (place: number, reply: Buffer): Failed => ({
+  const failed = (place: number, reply: Buffer) => ({
     place,
     what: errorOf(reply, getCommandInfo(commands[place]!)?.group),
   });
-  return new Promise((resolve, reject) => {
+  return new Promise<ReturnType<typeof failed> | null>((resolve, reject) => {
     server.transaction(commands, {
       cancelled: false,
       onExec(reply, refused) {

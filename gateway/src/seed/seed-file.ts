@@ -12,10 +12,7 @@ export interface SeedCommand {
   readonly line: number;
 }
 
-export interface SeedFile {
-  readonly path: string;
-  readonly commands: readonly SeedCommand[];
-}
+export type SeedFile = ReturnType<typeof readSeedFile>;
 
 /** A seed file can't be used. The message names the file and the line, but contains no argument. */
 export class SeedError extends Error {}
@@ -26,7 +23,7 @@ export class SeedError extends Error {}
  * @param opened commands that are allowed although the gateway refuses them by default: see `denialReason`. Default: none
  * @throws {SeedError} when the file can't be read, a line is malformed, or its command blocks or is refused by the gateway
  */
-export function readSeedFile(path: string, opened?: ReadonlySet<string>): SeedFile {
+export function readSeedFile(path: string, opened?: ReadonlySet<string>) {
   let text: string;
   try {
     // latin1 decodes each byte to one character, so no byte is lost.
@@ -40,7 +37,10 @@ export function readSeedFile(path: string, opened?: ReadonlySet<string>): SeedFi
     if (trimmed === "" || trimmed.startsWith("#")) continue;
     const line = index + 1;
     try {
-      const command = readCommand(trimmed);
+      const isJson = trimmed.startsWith("[");
+      const command = isJson
+        ? readJsonCommand(Buffer.from(trimmed, "latin1"))
+        : commandOf(splitLine(trimmed));
       const reason =
         waitOf(command) === null ? denialReason(command, { kind: "single", before: 0 }, opened) : BLOCKS;
       if (reason !== null) throw new BadRequest(reason);
@@ -54,7 +54,3 @@ export function readSeedFile(path: string, opened?: ReadonlySet<string>): SeedFi
 }
 
 const BLOCKS = "a blocking command is not allowed here";
-
-function readCommand(line: string): Command {
-  return line.startsWith("[") ? readJsonCommand(Buffer.from(line, "latin1")) : commandOf(splitLine(line));
-}

@@ -2,7 +2,6 @@ import type { Socket } from "node:net";
 import type { HttpHandler, http } from "msw";
 import { startGateway } from "../create.js";
 import { startEmbeddedEngine } from "../engine/embedded.js";
-import type { Engine } from "../engine/engine.js";
 import { fetchInMemory } from "./fetch-in-memory.js";
 import { flushEngine } from "./flush-engine.js";
 
@@ -36,13 +35,6 @@ const VARIABLES = [
 ] as const;
 const OPTIONS = new Set(["url", "token"]);
 
-/** A gateway that serves connections within the process. */
-interface InMemoryGateway {
-  readonly engine: Engine;
-  readonly accept: (socket: Socket) => void;
-  close(): Promise<void>;
-}
-
 /**
  * Creates handlers.
  * @param all `http.all` of msw
@@ -50,7 +42,7 @@ interface InMemoryGateway {
  */
 export function createRedisHandlers(all: typeof http.all, options: RedisHandlersOptions = {}): RedisHandlers {
   const { base, token } = resolve(options);
-  let running: Promise<InMemoryGateway> | undefined;
+  let running: ReturnType<typeof startInMemory> | undefined;
   const gateway = () => {
     running ??= startInMemory(token);
     return running;
@@ -74,7 +66,8 @@ export function createRedisHandlers(all: typeof http.all, options: RedisHandlers
   });
 }
 
-async function startInMemory(token: string): Promise<InMemoryGateway> {
+/** Starts a gateway that serves connections within the process. */
+async function startInMemory(token: string) {
   const engine = await startEmbeddedEngine({ keepsProcessAlive: false });
   let accept: (socket: Socket) => void = () => {};
   const { close } = await startGateway({ token, engine, console: false, logLevel: "error" }, (server) => {

@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
@@ -12,12 +12,8 @@ export function makeFolder(path: string): void {
     const { code } = error as NodeJS.ErrnoException;
     const parent = dirname(path);
     if (code === "EEXIST" && statSync(path).isDirectory()) return;
-    if (code !== "ENOENT" || parent === path || exists(parent)) throw error;
+    if (code !== "ENOENT" || parent === path || existsSync(parent)) throw error;
     makeFolder(parent);
     mkdirSync(path, { mode: 0o700 });
   }
-}
-
-function exists(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -81,8 +81,14 @@ export type SearchField = FieldOptions &
 /** The fields of an index. */
 export type SearchSchema = Record<string, SearchField>;
 
+/** Settings of alter and synupdate. */
+export interface AlterOptions {
+  /** Only indexes new documents. */
+  skipInitialScan?: boolean | undefined;
+}
+
 /** Settings of an index. */
-export interface CreateIndexOptions {
+export interface CreateIndexOptions extends AlterOptions {
   /** Type of the keys that are indexed. Default "HASH". */
   on?: "HASH" | "JSON" | undefined;
   /** Prefixes of the keys that are indexed. Default all keys. */
@@ -111,23 +117,25 @@ export interface CreateIndexOptions {
   noFreqs?: boolean | undefined;
   /** Words that are not indexed; an empty array for none. */
   stopwords?: string[] | undefined;
-  /** Only indexes new documents. */
-  skipInitialScan?: boolean | undefined;
 }
 
 /** The values of a query's parameters, by their names. */
 export type Params = Record<string, string | number | Uint8Array>;
 
+/** Settings of explain and explaincli. */
+export interface ExplainOptions {
+  /** Number of the query dialect. */
+  dialect?: number | undefined;
+}
+
 /** Settings of a query. */
-export interface QueryOptions {
+export interface QueryOptions extends ExplainOptions {
   /** Searches for words as they are, without stemming. */
   verbatim?: boolean | undefined;
   /** Timeout of the query in milliseconds. */
   timeout?: number | undefined;
   /** Values of `$name` in the query. */
   params?: Params | undefined;
-  /** Number of the query dialect. */
-  dialect?: number | undefined;
 }
 
 /** Settings of a search. */
@@ -208,12 +216,6 @@ export interface AggregateResult {
   cursor?: number | undefined;
 }
 
-/** Settings of alter and synupdate. */
-export interface AlterOptions {
-  /** Only indexes new documents. */
-  skipInitialScan?: boolean | undefined;
-}
-
 /** Settings of cursorRead. */
 export interface CursorReadOptions {
   /** Maximum number of rows. */
@@ -224,12 +226,6 @@ export interface CursorReadOptions {
 export interface DropIndexOptions {
   /** Removes the documents too. */
   dd?: boolean | undefined;
-}
-
-/** Settings of explain and explaincli. */
-export interface ExplainOptions {
-  /** Number of the query dialect. */
-  dialect?: number | undefined;
 }
 
 /** Settings of profile. */

@@ -59,10 +59,14 @@ export type Timestamp = number | "-" | "+";
 /** A sample. */
 export type Sample = [timestamp: number, value: number];
 
-/** Samples of a range, and their aggregation. */
-export interface RangeOptions {
+/** Settings of get. */
+export interface TimeSeriesGetOptions {
   /** Returns the last bucket too, though it may still grow. */
   latest?: boolean | undefined;
+}
+
+/** Samples of a range, and their aggregation. */
+export interface RangeOptions extends TimeSeriesGetOptions {
   /** Only samples of these times, in milliseconds since 1970. */
   filterByTs?: number[] | undefined;
   /** Only samples with a value between these. */
@@ -92,10 +96,8 @@ export interface ReturnedLabels {
 }
 
 /** The labels that mget returns, and whether it returns the last bucket. */
-export type MultiGetOptions = {
-  /** Returns the last bucket too, though it may still grow. */
-  latest?: boolean | undefined;
-} & AtMostOne<ReturnedLabels, "only one of withLabels and selectedLabels">;
+export type MultiGetOptions = TimeSeriesGetOptions &
+  AtMostOne<ReturnedLabels, "only one of withLabels and selectedLabels">;
 
 /** A range of several series. */
 export type MultiRangeOptions = RangeOptions &
@@ -106,12 +108,6 @@ export type MultiRangeOptions = RangeOptions &
 
 /** A series among several: its key, the requested labels, and the samples found. */
 export type Found<T> = [key: string, labels: [label: string, value: string | null][], found: T];
-
-/** Settings of get. */
-export interface TimeSeriesGetOptions {
-  /** Returns the last bucket, though it may still grow. */
-  latest?: boolean | undefined;
-}
 
 /** Time series: numbers with timestamps. */
 export interface TimeSeriesCommands<K extends ReplyMode> {

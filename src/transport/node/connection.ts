@@ -67,8 +67,6 @@ export class Connection {
   /** Requests written so far. */
   requests = 0;
   open = false;
-  readonly #origin: Origin;
-  readonly #owner: ConnectionListener;
   readonly #socket: Socket;
   /** Headers of the last request, and the lines that they became. */
   #headers: HeaderValues | undefined;
@@ -81,9 +79,10 @@ export class Connection {
   #reason: CloseReason | undefined;
   #finished = false;
 
-  constructor(origin: Origin, owner: ConnectionListener) {
-    this.#origin = origin;
-    this.#owner = owner;
+  constructor(
+    private readonly origin: Origin,
+    private readonly owner: ConnectionListener,
+  ) {
     this.since = owner.clock.moment();
     this.#socket = openSocket(origin, (bytes) => this.#read(bytes));
     // A pending call keeps the process alive by its own timer.
@@ -109,7 +108,7 @@ export class Connection {
 
   /** Idle time in ms. */
   get idle(): number {
-    return this.#owner.clock.elapsed(this.since);
+    return this.owner.clock.elapsed(this.since);
   }
 
   /** Whether the server has probably closed the connection after `idle` ms. */
@@ -128,7 +127,7 @@ export class Connection {
     this.requests++;
     try {
       if (headers !== this.#headers || keep !== this.#keep) {
-        this.#lines = headLines(this.#origin.url.split("/")[2]!, headers, keep);
+        this.#lines = headLines(this.origin.url.split("/")[2]!, headers, keep);
         this.#headers = headers;
         this.#keep = keep;
       }
@@ -171,8 +170,8 @@ export class Connection {
     this.#socket.on("data", (chunk) => this.#read(chunk)).on("end", () => this.#ended());
     this.open = true;
     this.openTook = this.idle;
-    this.since = this.#owner.clock.moment();
-    this.#owner.onOpen(this);
+    this.since = this.owner.clock.moment();
+    this.owner.onOpen(this);
   }
 
   /** Takes bytes of the socket. Their memory is overwritten afterwards. */
@@ -199,14 +198,14 @@ export class Connection {
     try {
       this.#complete(parser.end(), false);
     } catch (error) {
-      const unanswered = parser.isEmpty && !this.#origin.responded;
+      const unanswered = parser.isEmpty && !this.origin.responded;
       this.#lost(unanswered ? new BadResponse(this.#closedAtOnce()) : (error as Error));
     }
   }
 
   /** Returns the message if no byte ever arrived: Redis closes after an HTTP request, most TLS servers after one without TLS. */
   #closedAtOnce(): string {
-    const tls = this.#origin.tls ? "" : ", and begin with https:// if the port uses TLS";
+    const tls = this.origin.tls ? "" : ", and begin with https:// if the port uses TLS";
     return `the connection was closed without a response: url must be that of a Redis HTTP endpoint, such as warmline-gateway, not of Redis itself${tls}`;
   }
 
@@ -214,8 +213,8 @@ export class Connection {
     // Closed before the callback, so that the next request doesn't find the connection.
     if (surplus) this.destroy("closed-by-peer");
     else if (!response.head.keepAlive) this.destroy("connection-close");
-    this.#origin.responded = true;
-    this.since = this.#owner.clock.moment();
+    this.origin.responded = true;
+    this.since = this.owner.clock.moment();
     this.#idleLimit = idleLimitOf(response);
     if (!this.#keep) {
       this.#reason = "keep-alive-off";
@@ -242,7 +241,7 @@ export class Connection {
   #finish(reason: CloseReason, cause: Error | undefined): void {
     if (this.#finished) return;
     this.#finished = true;
-    this.#owner.onClosed(this, this.#reason ?? reason, cause);
+    this.owner.onClosed(this, this.#reason ?? reason, cause);
   }
 }
 

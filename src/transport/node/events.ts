@@ -52,7 +52,8 @@ export interface CircuitEvent extends ConnectionEvent {
   readonly retryAt?: number;
 }
 
-interface Messages {
+/** The messages of the channels, by their names after `warmline:`. */
+export interface Messages {
   readonly "connection:opened": ConnectionOpenedEvent;
   readonly "connection:reused": ConnectionReusedEvent;
   readonly "connection:closed": ConnectionClosedEvent;

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import fc from "fast-check";
-import { getCommandInfo } from "../../../gateway/src/commands/command-info.js";
 import { getKeyIndexes } from "../../../gateway/src/commands/keys.js";
 import { command } from "../../../gateway/src/resp/command.js";
+import { facts } from "../../../scripts/commands/check.js";
 import { idempotencyScript } from "../../../src/execution/exactly-once/script.js";
 import { allSpecs, samples } from "../../unit/commands/samples/index.js";
 
@@ -125,7 +125,8 @@ export const HAND_MADE = [
 ];
 
 export const isBlocking = (words: readonly string[]) =>
-  getCommandInfo(command(...words))?.blocking || words.some((word) => word.toUpperCase() === "BLOCK");
+  facts[words[0]!.toUpperCase()]?.flags?.includes("blocking") ||
+  words.some((word) => word.toUpperCase() === "BLOCK");
 
 /** Random calls, except commands that may block at the server. */
 export const draw = (arbitrary: fc.Arbitrary<string[]>, count: number): string[][] =>

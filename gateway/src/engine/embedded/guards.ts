@@ -5,11 +5,12 @@ import {
   type RedisDatabase,
   type RedisExecutionContext,
   RedisResult,
+  type RedisValue,
 } from "js-redis-server/core";
+import { itemsOf } from "./commands/define.js";
 import { countKeys, peek, stringLength } from "./keyspace.js";
 import { type EmbeddedLimits, sizeText } from "./limits.js";
 import { MemoryGauge } from "./memory-gauge.js";
-import type { StoredValue } from "./stored-value.js";
 
 type ExecutorOptions = NonNullable<Parameters<typeof createRedisCommandExecutor>[0]>;
 /** Runs before or after each command. */
@@ -19,13 +20,13 @@ export type ExecutionPolicy = NonNullable<ExecutorOptions["policies"]>[number];
 const ALSO_ADD = new Set(["eval", "eval_ro", "publish", "spublish"]);
 /** Commands that add as many bytes as other keys hold. Their arguments do not show the amount. */
 const COPY_KEYS = new Set(["copy", "bitop", "sort", "georadius", "georadiusbymember", "pfmerge"]);
+/** Commands that can return the same value many times. Others call {@link checkReplyLength}. */
+const REPEATING = new Set(["mget", "hmget", "srandmember", "zrandmember", "hrandfield"]);
 /** Approximate overhead of a key, field or element, in bytes, in addition to its own bytes. */
-const OVERHEAD_BYTES = 200;
-/** The longest text of a score. */
-const SCORE_BYTES = 24;
+export const OVERHEAD_BYTES = 200;
 
 /**
- * Refuses, before they run, commands that would take the embedded engine beyond its limits. Runs for
+ * Refuses, before they run, commands that would take the embedded engine beyond its limits, and replies that are too long. Runs for
  * each command of a transaction as it is queued, and for each call inside a script.
  */
 export function createGuards(limits: EmbeddedLimits): ExecutionPolicy {
@@ -34,14 +35,11 @@ export function createGuards(limits: EmbeddedLimits): ExecutionPolicy {
     name: "limits",
     beforeExecute(plan, ctx) {
       const name = plan.definition.name;
-      const length = resultingLength(name, plan.rawArgs, ctx.db);
+      const length = resultingLength(plan, ctx.db);
       if (length > limits.maxStringBytes) {
         return refuse(
           `string exceeds maximum allowed size (${sizeText(limits.maxStringBytes)} in the embedded engine)`,
         );
-      }
-      if (replyLength(name, plan.rawArgs, ctx.db) > limits.maxReplyBytes) {
-        return refuse(replyTooLarge(limits));
       }
       if (name === "flushall" || name === "flushdb") gauge.lookAgain();
       if (!adds(plan)) return;
@@ -59,19 +57,27 @@ export function createGuards(limits: EmbeddedLimits): ExecutionPolicy {
       }
       return;
     },
+    afterExecute({ definition }, _ctx, result) {
+      // The reply has no copies of the values yet.
+      if (REPEATING.has(definition.name)) checkReplyLength(lengthOf(result.value), limits);
+      return result;
+    },
   };
 }
 
-function replyTooLarge({ maxReplyBytes }: EmbeddedLimits): string {
-  return `reply would exceed ${sizeText(maxReplyBytes)}, the embedded engine's limit`;
+/** The bytes of the strings in an array reply. */
+function lengthOf(reply: RedisValue): number {
+  const lengths = itemsOf(reply).map((item) => (item.kind === "bulk-string" ? (item.value?.length ?? 0) : 0));
+  return lengths.reduce((sum, length) => sum + length, 0);
 }
 
 /**
  * Checks the length of a reply, in bytes, for commands that know it only once they have its values.
  * @throws RedisCommandError beyond the limit
  */
-export function checkReplyLength(length: number, limits: EmbeddedLimits): void {
-  if (length > limits.maxReplyBytes) throw new RedisCommandError(replyTooLarge(limits));
+export function checkReplyLength(length: number, { maxReplyBytes }: EmbeddedLimits): void {
+  if (length > maxReplyBytes)
+    throw new RedisCommandError(`reply would exceed ${sizeText(maxReplyBytes)}, the embedded engine's limit`);
 }
 
 function adds(plan: CommandPlan): boolean {
@@ -87,98 +93,36 @@ function addsKey(plan: CommandPlan, ctx: RedisExecutionContext): boolean {
   return plan.keys.some((key) => peek(ctx.db, key) === undefined);
 }
 
+/** The parsed arguments of the commands that grow a string. Those of a malformed command have no fields. */
+interface StringArguments {
+  readonly key: Buffer;
+  readonly value: Buffer;
+  readonly offset: number;
+  readonly ops: readonly {
+    readonly kind: string;
+    readonly offset: number;
+    readonly type: { readonly bits: number };
+  }[];
+}
+
 /** Returns the length in bytes to which a command would grow the string at its key, or 0 if it grows no string. */
-function resultingLength(name: string, args: readonly Buffer[], database: RedisDatabase): number {
-  const key = args[0];
-  if (key === undefined) return 0;
-  switch (name) {
+function resultingLength({ definition, args }: CommandPlan, database: RedisDatabase): number {
+  const { key, value, offset = 0, ops = [] } = args as Partial<StringArguments>;
+  switch (definition.name) {
     case "append":
-      return stringLength(database, key) + (args[1]?.length ?? 0);
+      return key && value ? stringLength(database, key) + value.length : 0;
     case "setrange":
-      return args[2]?.length ? integer(args[1]) + args[2].length : 0;
+      return value?.length ? offset + value.length : 0;
     case "setbit":
-      return Math.floor(integer(args[1]) / 8) + 1;
+      return Math.floor(offset / 8) + 1;
     case "bitfield":
-      return bitfieldLength(args);
+      return Math.max(
+        0,
+        ...ops.map((op) => (op.kind === "GET" ? 0 : Math.ceil((op.offset + op.type.bits) / 8))),
+      );
     default:
       return 0;
   }
-}
-
-/** Returns the length in bytes up to the furthest bit that a BITFIELD writes. */
-function bitfieldLength(args: readonly Buffer[]): number {
-  let length = 0;
-  for (let at = 1; at < args.length; at += 1) {
-    const arg = args[at]?.toString().toLowerCase();
-    if (arg !== "set" && arg !== "incrby") continue;
-    const bits = Number(args[at + 1]?.toString().slice(1));
-    const offset = args[at + 2]?.toString() ?? "";
-    const first = offset.startsWith("#") ? Number(offset.slice(1)) * bits : Number(offset);
-    length = Math.max(length, Math.ceil((first + bits) / 8) || 0);
-    at += 3;
-  }
-  return length;
-}
-
-/**
- * Length in bytes of the reply of a command that can return the same value many times; 0 for others, and for those that call
- * {@link checkReplyLength}.
- */
-function replyLength(name: string, args: readonly Buffer[], database: RedisDatabase): number {
-  switch (name) {
-    case "mget":
-      return args.reduce((sum, key) => sum + stringLength(database, key), 0);
-    case "hmget":
-      return hashFieldsLength(args, database);
-    case "srandmember":
-    case "zrandmember":
-    case "hrandfield":
-      return randomMembersLength(args, database);
-    default:
-      return 0;
-  }
-}
-
-function hashFieldsLength(args: readonly Buffer[], database: RedisDatabase): number {
-  const hash = args[0] && peek(database, args[0]);
-  if (hash?.type !== "hash") return 0;
-  let length = 0;
-  for (const field of args.slice(1)) length += hash.fields.get(field.toString("hex"))?.value.length ?? 0;
-  return length;
-}
-
-/** With a negative count members or fields repeat. The bound is the largest one times the count. */
-function randomMembersLength(
-  [key, countArg, withValues]: readonly Buffer[],
-  database: RedisDatabase,
-): number {
-  const count = -integer(countArg);
-  if (!(count > 0) || key === undefined) return 0;
-  let largest = 0;
-  for (const length of itemLengths(peek(database, key), withValues !== undefined))
-    largest = Math.max(largest, length + OVERHEAD_BYTES);
-  return count * largest;
-}
-
-/** Lengths of the members of a set or sorted set, or of the fields of a hash. */
-function* itemLengths(value: StoredValue | undefined, withValues: boolean): Generator<number, undefined> {
-  switch (value?.type) {
-    case "set":
-      for (const member of value.members.values()) yield member.length;
-      break;
-    case "zset":
-      for (const { member } of value.members.values()) yield member.length + SCORE_BYTES;
-      break;
-    case "hash":
-      for (const { field, value: bytes } of value.fields.values())
-        yield field.length + (withValues ? bytes.length : 0);
-      break;
-  }
-}
-
-/** Returns an argument as a number, or NaN, which is within every limit: the command itself then fails. */
-function integer(arg: Buffer | undefined): number {
-  return arg === undefined ? Number.NaN : Number(arg.toString());
 }
 
 function refuse(message: string, code = "ERR"): RedisResult {

@@ -38,7 +38,7 @@ export function addOwnCommands(
   addBlockingCommands(table, waiting);
   overwriteDestinations(table);
   addSortCommands(table, limits);
-  addRandomCommands(table);
+  addRandomCommands(table, limits);
   addGeoCommands(table);
   addKeyCommands(table);
   addStreamCommands(table, waiting);

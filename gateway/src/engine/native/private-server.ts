@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { connect, type OnReadOpts, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { text as textOf } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../engine.js";
 import { explainMissing } from "../missing-commands.js";
@@ -194,12 +195,7 @@ async function askInfo(path: string, timeoutMs: number): Promise<string | undefi
   socket.setTimeout(timeoutMs, () => socket.destroy());
   // INFO is one of the commands that a server runs while it loads. It closes the connection after QUIT.
   socket.write("*1\r\n$4\r\nINFO\r\n*1\r\n$4\r\nQUIT\r\n");
-  let reply = "";
-  try {
-    for await (const text of socket) reply += text;
-  } catch {
-    return undefined;
-  }
+  const reply = await textOf(socket).catch(() => "");
   return reply.startsWith("$") && !/^loading:1/m.test(reply) ? reply : undefined;
 }
 

@@ -60,7 +60,8 @@ function take(file: string, folder: string): void {
 }
 
 function isHeld(file: string, holder: Holder | null): boolean {
-  const isRenewed = !isOlderThan(file, SILENT_AFTER);
+  const stat = statSync(file, { throwIfNoEntry: false });
+  const isRenewed = !stat || Date.now() - stat.mtimeMs <= SILENT_AFTER;
   if (holder?.host !== hostname()) return isRenewed;
   if (!isAlive(holder.pid)) return false;
   // Another process may have this id by now: ids are used again, and a container always starts with the same ones. Its start time
@@ -113,11 +114,6 @@ function parsed(text: string): Holder | null {
   } catch {
     return null;
   }
-}
-
-function isOlderThan(file: string, ms: number): boolean {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  return stat !== undefined && Date.now() - stat.mtimeMs > ms;
 }
 
 function readIfThere(file: string): string | null {

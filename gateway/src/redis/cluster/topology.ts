@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { type Command, command } from "../../resp/command.js";
 import { type Decoded, decode } from "../../resp/replies.js";
-import { type Clock, systemClock } from "../../util/clock.js";
+import { systemClock } from "../../util/clock.js";
 import { rotated } from "../../util/rotated.js";
 import type { UpstreamCounters } from "../counters.js";
 import type { Reachability } from "../reachability.js";
@@ -41,8 +41,6 @@ export function addressOf(name: string): Address {
 /** The nodes of a cluster by their slots. Emits `change` when they were learnt or have changed, `failed` if none gave a usable reply. */
 export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   readonly #seeds: readonly string[];
-  readonly #reachability: Reachability | undefined;
-  readonly #clock: Clock;
   #slots: (Shard | undefined)[] = new Array(SLOTS);
   /** Every shard that serves slots. */
   shards: readonly Shard[] = [];
@@ -70,19 +68,17 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     seeds: readonly Address[],
     readonly query: (name: string, command: Command) => Promise<Buffer>,
     readonly counters: UpstreamCounters,
-    reachability?: Reachability,
-    clock: Clock = systemClock,
+    private readonly reachability?: Reachability,
+    private readonly clock = systemClock,
   ) {
     super();
-    this.#reachability = reachability;
-    this.#clock = clock;
     this.setMaxListeners(0);
     this.#seeds = seeds.map(nameOf);
   }
 
   /** Whether all attempts so far to reach a node have failed. False before the first attempt. */
   get isUnreached(): boolean {
-    return this.#reachability?.unreachedReason != null;
+    return this.reachability?.unreachedReason != null;
   }
 
   /** Whether the topology was ever learnt. */
@@ -113,7 +109,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   /** Queries the topology now, and then at intervals. */
   open(): void {
     if (this.#timer || this.#closed) return;
-    this.#timer = this.#clock.setInterval(() => void this.#refresh(), REFRESH_INTERVAL).unref();
+    this.#timer = this.clock.setInterval(() => void this.#refresh(), REFRESH_INTERVAL).unref();
     void this.#refresh();
   }
 
@@ -121,9 +117,9 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   rest(): void {
     this.#isResting = true;
     this.#wasOpen ||= this.#timer !== undefined;
-    this.#clock.clear(this.#timer);
+    this.clock.clear(this.#timer);
     this.#timer = undefined;
-    this.#clock.clear(this.#soon);
+    this.clock.clear(this.#soon);
     this.#gap = Infinity;
   }
 
@@ -161,10 +157,10 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     if (this.#isResting) return;
     this.#gap = Math.min(this.#gap, gap);
     if (this.#refreshing) return;
-    this.#clock.clear(this.#soon);
-    const wait = this.#lastRefresh + this.#gap - this.#clock.now();
+    this.clock.clear(this.#soon);
+    const wait = this.#lastRefresh + this.#gap - this.clock.now();
     if (wait <= 0) void this.#refresh();
-    else this.#soon = this.#clock.setTimeout(() => void this.#refresh(), wait).unref();
+    else this.#soon = this.clock.setTimeout(() => void this.#refresh(), wait).unref();
   }
 
   close(): void {
@@ -175,7 +171,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   async #refresh(): Promise<void> {
     if (this.#refreshing || this.#closed) return;
     this.#refreshing = true;
-    this.#clock.clear(this.#soon);
+    this.clock.clear(this.#soon);
     this.#gap = Infinity;
     const suspects = this.#suspects;
     this.#suspects = new Set();
@@ -197,10 +193,10 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
       if (this.#closed) return;
     }
     this.#refreshing = false;
-    this.#lastRefresh = this.#clock.now();
-    if (this.lastError === null) this.#reachability?.up();
+    this.#lastRefresh = this.clock.now();
+    if (this.lastError === null) this.reachability?.up();
     else {
-      this.#reachability?.down(this.lastError);
+      this.reachability?.down(this.lastError);
       this.emit("failed");
       this.#gap = Math.min(this.#gap, CALM_GAP);
     }

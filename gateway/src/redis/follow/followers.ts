@@ -332,13 +332,11 @@ export class Followers {
   }
 
   #refuse(follower: Follower, error: string): void {
-    if (!this.#remove(follower)) return;
-    follower.listener.onRefusal(error);
+    if (this.#remove(follower)) follower.listener.onRefusal(error);
   }
 
   #fail(follower: Follower, failure: UpstreamFailure): void {
-    if (!this.#remove(follower)) return;
-    follower.listener.onFailure(failure);
+    if (this.#remove(follower)) follower.listener.onFailure(failure);
   }
 
   /** Returns whether it was there. */

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { FrameEncoder, messageFrame } from "../../../../gateway/src/api/event-frames.js";
+import { FrameEncoder, messagePieces } from "../../../../gateway/src/api/event-frames.js";
 import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
 import { SlicedWork } from "../../../../gateway/src/util/sliced-work.js";
 
@@ -85,9 +85,10 @@ test.each([
   isDone = true;
   expect(turns).toBeGreaterThan(20);
   expect(budget.used).toBe(0);
-  expect(Buffer.concat(frame as Buffer[]).equals(messageFrame(push))).toBe(true);
-  expect(Buffer.concat(other as Buffer[]).equals(messageFrame(push))).toBe(true);
-  const lines = messageFrame(push).toString().split("\n");
+  const expected = Buffer.concat([...messagePieces(push)]);
+  expect(Buffer.concat(frame as Buffer[]).equals(expected)).toBe(true);
+  expect(Buffer.concat(other as Buffer[]).equals(expected)).toBe(true);
+  const lines = expected.toString().split("\n");
   const text = payload.toString();
   const exact = lines.find((line) => line.startsWith("exact: "))?.split(",")[1];
   const isExact = !/[\r\n\ufffd]/.test(text);

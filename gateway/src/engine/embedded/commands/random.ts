@@ -2,7 +2,9 @@ import { type RedisHashField, RedisResult, RedisValue } from "js-redis-server/co
 import { indexed } from "../collections/adopt.js";
 import type { IndexedMap } from "../collections/indexed-map.js";
 import type { Member } from "../collections/sorted-members.js";
+import { checkReplyLength, OVERHEAD_BYTES } from "../guards.js";
 import { entriesOf } from "../keyspace.js";
+import type { EmbeddedLimits } from "../limits.js";
 import { array, bulk, bulkValue, type CommandTable, type Context } from "./define.js";
 
 interface RandomArguments {
@@ -29,7 +31,7 @@ function randomItems<V>(items: IndexedMap<V>, count: number): V[] {
 }
 
 /** Replaces the commands that pick random keys, members or fields, which in the library read all of them. */
-export function addRandomCommands(table: CommandTable): void {
+export function addRandomCommands(table: CommandTable, limits: EmbeddedLimits): void {
   // Scripts may call these, since their effects are replicated rather than they themselves.
   table.replace("srandmember zrandmember hrandfield spop", (base) => ({
     ...base,
@@ -43,6 +45,8 @@ export function addRandomCommands(table: CommandTable): void {
   ) =>
     table.override<RandomArguments>(name, (args, ctx) => {
       const items = itemsAt(args.key, ctx);
+      // A negative count has no other bound.
+      if (items.size > 0) checkReplyLength(-(args.count ?? 0) * OVERHEAD_BYTES, limits);
       if (args.count !== undefined)
         return array(randomItems(items, args.count).flatMap((item) => valuesOf(item, args)));
       const [item] = randomItems(items, 1);
