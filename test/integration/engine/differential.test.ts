@@ -18,6 +18,7 @@ describe("the embedded engine beside a real Redis", { tags: "redis-server" }, ()
   test.each([
     "return redis.status_reply('\\255')",
     "return struct.pack('!i8', 1)",
+    "return cmsgpack.pack(2^63)",
     "redis.call('PFADD', 'k', 'a'); return redis.call('STRLEN', 'k')",
     "\nreturn redis.call('NOSUCH')",
   ])("a difference of scripts on the page still exists: %s", async (script) => {

@@ -40,6 +40,18 @@ const find = (path: string, values: unknown) => [["JSON.GET", "d", path], json(v
  * redis.io/docs/latest/develop/data-types/json with our own texts, except those for Redis 8.8 and later (FPHA, JSONPath functions).
  */
 export const EXAMPLES: Record<string, Example> = {
+  "only a path of names and indexes, which ends in a name, adds a member": {
+    document: { a: [{}, { b: 1 }] },
+    steps: [
+      ["JSON.SET d $.a[2] 1", "-ERR array index out of range"],
+      ["JSON.MSET d $.a[2] 1", "-ERR array index out of range"],
+      ["JSON.SET d $.a[*].c 1", "-ERR wrong static path"],
+      ["JSON.SET d $..c 1 NX", "-ERR wrong static path"],
+      ["JSON.SET d $.a[0,1].b 1", "+OK"],
+      ["JSON.SET d $.a[0].c 1", "+OK"],
+      ["JSON.GET d", json({ a: [{ c: 1 }, { b: 1 }] })],
+    ],
+  },
   "SET replaces, adds and does nothing": {
     document: { a: 2 },
     steps: [
@@ -231,6 +243,8 @@ export const EXAMPLES: Record<string, Example> = {
       ["JSON.ARRINDEX d $..a 2 0 1", [number(-1), number(-1), NULL]],
       ["JSON.ARRINDEX d $.nested.a 2 -1", [number(2)]],
       ["JSON.ARRTRIM d $..a 0 0", [number(1), number(1), NULL]],
+      ["JSON.ARRINDEX d $..a 1 9", [number(0), number(-1), NULL]],
+      ["JSON.ARRTRIM d $..a 0 -9", [number(1), number(1), NULL]],
       ["JSON.ARRTRIM d $..a 5 9", [number(0), number(0), NULL]],
       ["JSON.GET d", json({ a: [], nested: { a: [] }, other: { a: 1 } })],
     ],
@@ -264,6 +278,7 @@ export const EXAMPLES: Record<string, Example> = {
       ["JSON.OBJKEYS none $", NO_KEY],
       ["JSON.OBJLEN d $..a", [NULL, number(2)]],
       ["JSON.OBJLEN d", number(5)],
+      ["JSON.OBJLEN d .none", NULL],
       ["JSON.OBJLEN none", NULL],
       ["JSON.OBJLEN none $", NO_KEY],
     ],

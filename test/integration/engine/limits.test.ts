@@ -121,6 +121,7 @@ describe("limits of the embedded engine", () => {
     await expect(redis.call("HRANDFIELD", "h", -9, "WITHVALUES")).rejects.toThrow(refused);
     await redis.call("RPUSH", "l", ...Array<string>(9).fill("k"));
     await expect(redis.call("SORT", "l", "ALPHA", "GET", "*")).rejects.toThrow(refused);
+    await expect(redis.call("SORT", "l", "ALPHA", "GET", "*", "STORE", "d")).rejects.toThrow(refused);
     await redis.call("JSON.SET", "j", "$", JSON.stringify(value));
     await expect(redis.call("JSON.MGET", ...Array<string>(9).fill("j"), "$")).rejects.toThrow(refused);
     expect(await redis.call("MGET", "k", "k")).toEqual([value, value]);
@@ -187,7 +188,7 @@ describe("limits of the embedded engine", () => {
     expect(readFileSync("docs/embedded-engine.md", "utf8").match(/^\| [\d,]+ .*?\|/gm)).toEqual([
       `| ${maxMemoryBytes / MB} MB of memory, ${maxKeys.toLocaleString("en")} keys |`,
       `| ${maxStringBytes / MB} MB for one string or one command |`,
-      `| ${maxReplyBytes / MB} MB for one reply that repeats a value, as of MGET |`,
+      `| ${maxReplyBytes / MB} MB for one reply that repeats a value, as of MGET, and for what SORT with GET stores |`,
       `| ${maxScriptSteps / 1_000_000} million Lua instructions in one script, and 64 MB of Lua's memory |`,
       "| 30 s without a sign of life |",
     ]);

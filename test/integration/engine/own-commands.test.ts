@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { startRedis } from "warmline-testbed";
 import manifest from "../../../gateway/package.json" with { type: "json" };
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
+import { commands } from "../../support/commands.js";
 import { type Reply, ReplyClient } from "../../support/differential/replies.js";
 import { sharedByTests } from "../../support/lifetime.js";
 
@@ -35,6 +36,11 @@ redis.register_function{ function_name = 'sets', callback = function(keys) retur
 
 const SELECTING_LIBRARY = `#!lua name=lib
 redis.register_function('increment', function(keys) redis.call('select', 1) return redis.call('incr', keys[1]) end)`;
+
+const PARAMETERS_LIBRARY = `#!lua name=Parameters
+redis.register_function('getAll', function(keys, args) return {#keys, keys[1], #args, args[1]} end)
+redis.register_function('getKey', function() return KEYS[1] end)
+redis.register_function('getArg', function() return ARGV[1] end)`;
 
 /** Scripts with one key, k, beside those that test/support/differential/scripts.ts makes. */
 const SCRIPTS = [
@@ -70,6 +76,14 @@ const SCRIPTS = [
   "\n local reply = redis.call('get', nil)",
   "return {pcall(redis.acl_check_cmd, {})}",
   "getmetatable(_G).__index = nil",
+  "\n local text = string.format('%s', nil)",
+  "local text = string.format('%d', 'x')",
+  "local number = tonumber('10', 99)",
+  "local number = struct.unpack('>I4', 'x')",
+  "return string.format('%d|%i|%x', -0.5, -0, -0.5)",
+  "return cjson.decode('[1, null, 2]')",
+  "return setmetatable({1, 2}, {__index = function() return 9 end})",
+  "return {1, function() end, {coroutine.create(function() end)}, cjson.null, {ok = tostring}}",
   "return redis.set_repl(redis.REPL_ALL)",
   "return {type(redis.REDIS_VERSION), type(redis.REDIS_VERSION_NUM)}",
   "local co = coroutine.wrap(function() coroutine.yield(1) coroutine.yield(2) end) return {co(), co()}",
@@ -85,12 +99,8 @@ const SAME: Record<string, string[][]> = {
     ["FUNCTION", "FLUSH"],
     ["FUNCTION", "LOAD", COUNTING_LIBRARY],
     ["FUNCTION", "LOAD", COUNTING_LIBRARY],
-    ["FCALL", "first", "1", "k", "a"],
-    ["FCALL", "second", "1", "k", "a"],
-    ["FCALL", "sets", "1", "k"],
-    ["GET", "k"],
-    ["FCALL_RO", "sets", "1", "k"],
-    ["FCALL", "none", "0"],
+    ...commands("FCALL first 1 k a", "FCALL second 1 k a", "FCALL sets 1 k", "GET k", "FCALL_RO sets 1 k"),
+    ...commands("FCALL none 0"),
     ["FUNCTION", "LOAD", "#!lua name=other\nredis.register_function('first', function() end)"],
     ["FUNCTION", "LOAD", "#!lua name=other\nlocal x"],
     ["FUNCTION", "LOAD", "#!lua name=other\nlocal x = ("],
@@ -108,9 +118,7 @@ const SAME: Record<string, string[][]> = {
     ["FUNCTION", "LOAD", "local x"],
     ["FUNCTION", "LOAD", "#!lua\nlocal x"],
     ["FUNCTION", "LOAD", "#!js name=x\nlocal x"],
-    ["FUNCTION", "DELETE", "lib"],
-    ["FCALL", "first", "0"],
-    ["FUNCTION", "FLUSH"],
+    ...commands("FUNCTION DELETE lib", "FCALL first 0", "FUNCTION FLUSH"),
   ],
   "SELECT in a script or a function is for the rest of it alone": [
     ["EVAL", "redis.call('select', 1) return redis.call('incr', KEYS[1])", "1", "k"],
@@ -120,16 +128,10 @@ const SAME: Record<string, string[][]> = {
     ["EVAL", "redis.setresp(3) redis.call('select', 1) return redis.call('get', KEYS[1])", "1", "k"],
     ["GET", "k"],
     ["FUNCTION", "LOAD", SELECTING_LIBRARY],
-    ["FCALL", "increment", "1", "k"],
-    ["GET", "k"],
-    ["FUNCTION", "FLUSH"],
-    ["MULTI"],
+    ...commands("FCALL increment 1 k", "GET k", "FUNCTION FLUSH", "MULTI"),
     ["EVAL", "redis.call('select', 1)", "0"],
     ["SET", "k", "database 0"],
-    ["EXEC"],
-    ["GET", "k"],
-    ["SELECT", "1"],
-    ["GET", "k"],
+    ...commands("EXEC", "GET k", "SELECT 1", "GET k"),
   ],
   "SCRIPT LOAD refuses a script that EVAL refuses": [
     ["SCRIPT", "FLUSH"],
@@ -141,62 +143,31 @@ const SAME: Record<string, string[][]> = {
     ["SCRIPT", "LOAD", "return 1", "return 2"],
   ],
   "XADD takes MAXLEN as the name of a key and of a field": [
-    ["XADD", "maxlen", "1-1", "maxlen", "text"],
-    ["XADD", "x", "2-1", "maxlen", "-1"],
-    ["XRANGE", "maxlen", "-", "+"],
-    ["XRANGE", "x", "-", "+"],
+    ...commands("XADD maxlen 1-1 maxlen text", "XADD x 2-1 maxlen -1", "XRANGE maxlen - +", "XRANGE x - +"),
   ],
   "malformed arguments fail when the command is run, not when it is queued": [
-    ["MULTI"],
-    ["SET", "k", "v"],
-    ["EXPIREAT", "k", "x"],
-    ["ZADD", "z", "x", "a"],
-    ["SET", "k", "v", "NOSUCH"],
-    ["EXEC"],
-    ["GET", "k"],
-    ["MULTI"],
-    ["SET", "k"],
-    ["EXEC"],
+    ...commands("MULTI", "SET k v", "EXPIREAT k x", "ZADD z x a", "SET k v NOSUCH", "EXEC", "GET k"),
+    ...commands("MULTI", "SET k", "EXEC"),
   ],
   "BITFIELD of the last bytes and behind them": [
-    ["SET", "k", "abc"],
-    ["BITFIELD", "k", "GET", "u8", "#2", "GET", "u8", "#3", "GET", "i16", "12"],
-    ["BITFIELD", "k", "SET", "u8", "#5", "255", "INCRBY", "u8", "#1", "1", "GET", "u8", "#0"],
-    ["GET", "k"],
-    ["BITFIELD", "k", "OVERFLOW", "FAIL", "INCRBY", "u8", "#9", "256"],
-    ["STRLEN", "k"],
-    ["BITFIELD", "n", "OVERFLOW", "FAIL", "INCRBY", "u4", "21", "16"],
-    ["STRLEN", "n"],
+    ...commands("SET k abc", "BITFIELD k GET u8 #2 GET u8 #3 GET i16 12"),
+    ...commands("BITFIELD k SET u8 #5 255 INCRBY u8 #1 1 GET u8 #0", "GET k"),
+    ...commands("BITFIELD k OVERFLOW FAIL INCRBY u8 #9 256", "STRLEN k"),
+    ...commands("BITFIELD n OVERFLOW FAIL INCRBY u4 21 16", "STRLEN n"),
   ],
   "trims with ~ remove whole nodes of 100 entries": [
     ...Array.from({ length: 250 }, (_, index) => ["XADD", "x", `${index + 1}-1`, "f", "v"]),
-    ["XTRIM", "x", "MAXLEN", "~", "151"],
-    ["XTRIM", "x", "MAXLEN", "~", "150"],
-    ["XTRIM", "x", "MINID", "~", "200-1"],
-    ["XTRIM", "x", "MINID", "~", "201-1", "LIMIT", "50"],
-    ["XTRIM", "x", "MINID", "~", "201-1"],
-    ["XADD", "x", "MAXLEN", "~", "1", "300-1", "f", "v"],
-    ["XLEN", "x"],
-    ["XADD", "x", "MAXLEN", "~", "0", "301-1", "f", "v"],
-    ["XLEN", "x"],
-    ["XADD", "x", "302-1", "f", "v"],
-    ["XDEL", "x", "302-1"],
-    ["XADD", "x", "303-1", "f", "v"],
-    ["XADD", "x", "304-1", "f", "v"],
-    ["XDEL", "x", "304-1"],
-    ["XTRIM", "x", "MINID", "~", "304-1"],
-    ["XTRIM", "x", "MINID", "~", "304-2"],
+    ...commands("XTRIM x MAXLEN ~ 151", "XTRIM x MAXLEN ~ 150", "XTRIM x MINID ~ 200-1"),
+    ...commands("XTRIM x MINID ~ 201-1 LIMIT 50", "XTRIM x MINID ~ 201-1", "XADD x MAXLEN ~ 1 300-1 f v"),
+    ...commands("XLEN x", "XADD x MAXLEN ~ 0 301-1 f v", "XLEN x", "XADD x 302-1 f v", "XDEL x 302-1"),
+    ...commands("XADD x 303-1 f v", "XADD x 304-1 f v", "XDEL x 304-1", "XTRIM x MINID ~ 304-1"),
+    ...commands("XTRIM x MINID ~ 304-2"),
   ],
   "XAUTOCLAIM counts entries that were deleted, and starts at a bound of a range": [
     ...["1-1", "2-1", "3-1", "4-1"].map((id) => ["XADD", "x", id, "f", id]),
-    ["XGROUP", "CREATE", "x", "g", "0"],
-    ["XREADGROUP", "GROUP", "g", "a", "STREAMS", "x", ">"],
-    ["XDEL", "x", "1-1", "3-1"],
-    ["XAUTOCLAIM", "x", "g", "b", "0", "0", "COUNT", "1", "JUSTID"],
-    ["XAUTOCLAIM", "x", "g", "b", "0", "0", "COUNT", "2"],
-    ["XAUTOCLAIM", "x", "g", "c", "10000000", "0"],
-    ["XAUTOCLAIM", "x", "g", "c", "0", "5-1"],
-    ["XAUTOCLAIM", "x", "none", "c", "0", "0"],
+    ...commands("XGROUP CREATE x g 0", "XREADGROUP GROUP g a STREAMS x >", "XDEL x 1-1 3-1"),
+    ...commands("XAUTOCLAIM x g b 0 0 COUNT 1 JUSTID", "XAUTOCLAIM x g b 0 0 COUNT 2"),
+    ...commands("XAUTOCLAIM x g c 10000000 0", "XAUTOCLAIM x g c 0 5-1", "XAUTOCLAIM x none c 0 0"),
     ...["-", "+", "(2-1", "(2", "(0-18446744073709551615", "(-", "("].map((start) => {
       return ["XAUTOCLAIM", "x", "g", "c", "0", start, "JUSTID"];
     }),
@@ -205,35 +176,21 @@ const SAME: Record<string, string[][]> = {
     ["XPENDING", "x", "g"],
   ],
   "INCRBYFLOAT rounds as a long double": [
-    ["INCRBYFLOAT", "k", "1e300"],
-    ["SET", "k", "123456789012345678"],
-    ["INCRBYFLOAT", "k", "0.1"],
-    ["INCRBYFLOAT", "k", "-1e20"],
-    ["INCRBYFLOAT", "k", "3.0000000000000000001"],
-    ["HINCRBYFLOAT", "h", "f", "-1e30"],
-    ["HINCRBYFLOAT", "h", "f", "1e-10"],
-    ["HINCRBYFLOAT", "h", "g", "0.12345678901234567"],
+    ...commands("INCRBYFLOAT k 1e300", "SET k 123456789012345678", "INCRBYFLOAT k 0.1"),
+    ...commands("INCRBYFLOAT k -1e20", "INCRBYFLOAT k 3.0000000000000000001", "HINCRBYFLOAT h f -1e30"),
+    ...commands("HINCRBYFLOAT h f 1e-10", "HINCRBYFLOAT h g 0.12345678901234567"),
   ],
   "ZSCAN orders small sets by score, and writes scores of large ones in 17 digits": [
     ["ZADD", "z", "0.1", "a".repeat(65), "1e17", "b"],
-    ["ZSCAN", "z", "0", "MATCH", "a*"],
-    ["ZSCAN", "z", "0", "MATCH", "b"],
-    ["ZADD", "small", "2", "c", "1", "b", "1", "a", "-inf", "d"],
-    ["ZSCAN", "small", "0"],
+    ...commands("ZSCAN z 0 MATCH a*", "ZSCAN z 0 MATCH b", "ZADD small 2 c 1 b 1 a -inf d", "ZSCAN small 0"),
   ],
   "positions have 17 decimals": [
-    ["GEOADD", "g", "13.361389", "38.115556", "Palermo", "-122.5", "0", "sea"],
-    ["GEOPOS", "g", "Palermo", "sea", "missing"],
-    ["GEOSEARCH", "g", "FROMLONLAT", "15", "37", "BYRADIUS", "200", "km", "WITHCOORD", "WITHDIST"],
-    ["GEOSEARCH", "missing", "FROMMEMBER", "a", "BYRADIUS", "200", "km"],
-    ["GEORADIUSBYMEMBER", "missing", "a", "200", "km"],
-    ["GEORADIUSBYMEMBER_RO", "missing", "a", "200", "km"],
-    ["SET", "old", "1"],
-    ["GEORADIUSBYMEMBER", "missing", "a", "200", "km", "STORE", "old"],
-    ["EXISTS", "old"],
-    ["SET", "old", "1"],
-    ["GEOSEARCHSTORE", "old", "missing", "FROMMEMBER", "a", "BYRADIUS", "200", "km"],
-    ["EXISTS", "old"],
+    ...commands("GEOADD g 13.361389 38.115556 Palermo -122.5 0 sea", "GEOPOS g Palermo sea missing"),
+    ...commands("GEOSEARCH g FROMLONLAT 15 37 BYRADIUS 200 km WITHCOORD WITHDIST"),
+    ...commands("GEOSEARCH missing FROMMEMBER a BYRADIUS 200 km", "GEORADIUSBYMEMBER missing a 200 km"),
+    ...commands("GEORADIUSBYMEMBER_RO missing a 200 km", "SET old 1"),
+    ...commands("GEORADIUSBYMEMBER missing a 200 km STORE old", "EXISTS old", "SET old 1"),
+    ...commands("GEOSEARCHSTORE old missing FROMMEMBER a BYRADIUS 200 km", "EXISTS old"),
   ],
   "commands that store replace what is at their destination, with its time to live": [
     "ZUNIONSTORE d 2 z s",
@@ -255,59 +212,31 @@ const SAME: Record<string, string[][]> = {
       ["SADD", "d", "z"],
       ["HSET", "d", "f", "v"],
     ].flatMap((before) => [
-      ["FLUSHALL"],
-      ["ZADD", "z", "1", "a", "2", "b"],
-      ["SADD", "s", "a", "c"],
-      ["GEOADD", "g", "15.087269", "37.502669", "x"],
+      ...commands("FLUSHALL", "ZADD z 1 a 2 b", "SADD s a c", "GEOADD g 15.087269 37.502669 x"),
       before,
-      ["EXPIRE", "d", "100"],
-      ["WATCH", "d"],
-      store.split(" "),
-      ["TYPE", "d"],
-      ["TTL", "d"],
-      ["MULTI"],
-      ["PING"],
-      ["EXEC"],
+      ...commands("EXPIRE d 100", "WATCH d", store, "TYPE d", "TTL d", "MULTI", "PING", "EXEC"),
     ]),
   ),
   "ECHO, WAIT, ROLE and ACL LIST": [
-    ["ACL", "LIST"],
-    ["ECHO", "hi"],
-    ["WAIT", "0", "0"],
-    ["WAIT", "0", "-1"],
-    ["WAIT", "0", "1.5"],
-    ["WAIT", "0", "9223372036854775808"],
-    ["ROLE"],
+    ...commands("ACL LIST", "ECHO hi", "WAIT 0 0", "WAIT 0 -1", "WAIT 0 1.5", "WAIT 0 9223372036854775808"),
+    ...commands("ROLE"),
   ],
   "OBJECT and MEMORY of what is there and what is not": [
     ["OBJECT", "ENCODING", "missing"],
     ["SET", "k", "x".repeat(45)],
-    ["OBJECT", "ENCODING", "k"],
-    ["OBJECT", "IDLETIME", "k"],
-    ["OBJECT", "FREQ", "k"],
-    ["OBJECT", "NOSUCH", "k"],
-    ["ZADD", "z", "1", "a"],
-    ["OBJECT", "ENCODING", "z"],
-    ["MEMORY", "USAGE", "missing"],
-    ["MEMORY", "USAGE", "k", "SAMPLES", "x"],
+    ...commands("OBJECT ENCODING k", "OBJECT IDLETIME k", "OBJECT FREQ k", "OBJECT NOSUCH k", "ZADD z 1 a"),
+    ...commands("OBJECT ENCODING z", "MEMORY USAGE missing", "MEMORY USAGE k SAMPLES x"),
   ],
   "random members inside scripts": [
-    ["SADD", "s", "only"],
-    ["HSET", "h", "f", "v"],
+    ...commands("SADD s only", "HSET h f v"),
     ["EVAL", "return redis.call('SRANDMEMBER', KEYS[1])", "1", "s"],
     ["EVAL", "return redis.call('HRANDFIELD', KEYS[1])", "1", "h"],
     ["EVAL", "return redis.call('SPOP', KEYS[1])", "1", "s"],
     ["EXISTS", "s"],
   ],
   "SORT in a transaction returns strings as they are at that time": [
-    ["MSET", "w_1", "aaaa", "w_2", "bbbb"],
-    ["RPUSH", "l", "1", "2", "3"],
-    ["MULTI"],
-    ["SORT", "l", "GET", "w_*"],
-    ["SETRANGE", "w_1", "0", "XX"],
-    ["SETBIT", "w_2", "1", "0"],
-    ["GET", "w_1"],
-    ["EXEC"],
+    ...commands("MSET w_1 aaaa w_2 bbbb", "RPUSH l 1 2 3", "MULTI", "SORT l GET w_*", "SETRANGE w_1 0 XX"),
+    ...commands("SETBIT w_2 1 0", "GET w_1", "EXEC"),
   ],
   "indexes and counts have up to 64 bits": ["9007199254740992", MAX_INT64, MIN_INT64].flatMap((number) =>
     [
@@ -339,30 +268,73 @@ const SAME: Record<string, string[][]> = {
       "SORT l BY limit STORE #",
       "SCAN 0 MATCH z COUNT #",
       "ZSCAN z 0 COUNT #",
+      "LPOS l a COUNT #",
+      "LMPOP 1 l LEFT COUNT #",
+      "ZMPOP 1 z MAX COUNT #",
+      "SINTERCARD 1 s LIMIT #",
+      "ZINTERCARD 1 z LIMIT #",
+      "XREAD COUNT # STREAMS x 0",
+      "XREADGROUP GROUP g c COUNT # STREAMS x >",
+      "XPENDING x g - + # none",
+      "XPENDING x g IDLE # - + 1 none",
+      "XAUTOCLAIM x g c # 9-9",
+      "XCLAIM x g c # 9-9",
       "EVAL return{redis.call('LRANGE',KEYS[1],0,#)} 1 l",
       "LRANGE l 0 #0",
     ].flatMap((command) => [
-      ["FLUSHALL"],
-      ["RPUSH", "l", "a", "b", "a"],
-      ["SADD", "s", "a"],
-      ["SET", "k", "abc"],
-      ["ZADD", "z", "1", "a", "9007199254740992", "b"],
-      ["ZADD", "limit", "9007199254740991", "a", "9007199254740992", "b"],
-      command.replaceAll("#", number).split(" "),
-      ["LRANGE", "l", "0", "-1"],
-      ["EXISTS", number],
+      ...commands("FLUSHALL", "RPUSH l a b a", "SADD s a", "SET k abc", "ZADD z 1 a 9007199254740992 b"),
+      ...commands("ZADD limit 9007199254740991 a 9007199254740992 b", "XADD x 1-1 f v"),
+      ...commands(
+        "XGROUP CREATE x g 0",
+        command.replaceAll("#", number),
+        "LRANGE l 0 -1",
+        `EXISTS ${number}`,
+      ),
     ]),
   ),
+  "malformed counts, idle times and timeouts of stream commands": [
+    ...commands("XADD x 1-1 f v", "XGROUP CREATE x g 0", "XGROUP CREATE x count 0"),
+    ...commands(
+      "XREADGROUP GROUP count block STREAMS x >",
+      "XREADGROUP COUNT 1 GROUP count count STREAMS x 0",
+    ),
+    ...["x", "", "1.5", "-1", "9223372036854775808"].flatMap((number) =>
+      [
+        "XREAD COUNT # STREAMS x 0",
+        "XREAD BLOCK # STREAMS x 0",
+        "XPENDING x g IDLE # - + 1",
+        "XAUTOCLAIM x none c # 9-9",
+        "XAUTOCLAIM x g c 0 9-9 COUNT #",
+        "XCLAIM x g c # 9-9",
+        "XCLAIM x none c # 9-9",
+      ].map((command) => command.replace("#", number).split(" ")),
+    ),
+  ],
+  "a script that only reads can't send messages": ["PUBLISH", "SPUBLISH", "PFCOUNT"].flatMap((name) => {
+    const script = `local reply = redis.call('${name}', KEYS[1], 'text') return reply`;
+    return [
+      ["EVAL_RO", script, "1", "k"],
+      ["EVAL", `#!lua flags=no-writes\n${script}`, "1", "k"],
+      ["EVAL", script, "1", "k"],
+    ];
+  }),
+  "functions have names of any case, and no globals KEYS and ARGV": [
+    ["FUNCTION", "FLUSH"],
+    ["FUNCTION", "LOAD", PARAMETERS_LIBRARY],
+    ...commands("FCALL GETALL 2 a b c", "FCALL getKey 2 a b c", "FCALL getArg 2 a b c"),
+    ["EVAL", "return {KEYS[1], ARGV[1], KEYS[2], ARGV[2]}", "1", "a", "b"],
+    ["FUNCTION", "LOAD", "#!lua name=other\nredis.register_function('getall', function() end)"],
+    ...commands("FUNCTION DELETE parameters", "FUNCTION FLUSH"),
+  ],
+  "EXEC runs after writes that changed nothing, and -0 is kept as 0": [
+    ...commands("SETBIT k 1 1", "WATCH k", "SETBIT k 1 1", "MULTI", "PING", "EXEC"),
+    ...commands("WATCH k", "SETBIT k 9 0", "MULTI", "PING", "EXEC"),
+    ...commands("ZADD z -0 a -0.0 b", "ZRANGE z 0 -1 WITHSCORES"),
+  ],
   "BRPOPLPUSH moves from the end to the beginning": [
-    ["RPUSH", "l", "a", "b"],
-    ["BRPOPLPUSH", "l", "m", "1"],
-    ["LRANGE", "m", "0", "-1"],
-    ["BRPOPLPUSH", "l", "m"],
-    ["BRPOPLPUSH", "none", "m", "0.01"],
-    ["BLMOVE", "none", "m", "LEFT", "RIGHT", "0.01"],
-    ["MULTI"],
-    ["BLMOVE", "none", "m", "LEFT", "RIGHT", "0.01"],
-    ["EXEC"],
+    ...commands("RPUSH l a b", "BRPOPLPUSH l m 1", "LRANGE m 0 -1", "BRPOPLPUSH l m"),
+    ...commands("BRPOPLPUSH none m 0.01", "BLMOVE none m LEFT RIGHT 0.01", "MULTI"),
+    ...commands("BLMOVE none m LEFT RIGHT 0.01", "EXEC"),
   ],
 };
 
@@ -387,6 +359,20 @@ describe("as Redis 7.0", { tags: "redis-server" }, () => {
       }),
     );
     expect(expected).toEqual([1, []]);
+    expect(actual).toEqual(expected);
+  });
+
+  test.each([
+    ["after WATCH", "WATCH k", "PING"],
+    ["before WATCH", "PING", "WATCH k"],
+  ])("EXEC of a client that watches a key that expired %s", async (_when, before, after) => {
+    const [expected, actual] = await Promise.all(
+      [redis, embedded].map(async (side) => {
+        await side.run(commands("FLUSHALL", "SET k v PX 20", before));
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return side.run(commands(after, "MULTI", "GET k", "EXEC"));
+      }),
+    );
     expect(actual).toEqual(expected);
   });
 
@@ -473,6 +459,11 @@ test("TIME is the clock's time in microseconds, and later each time", async () =
   );
   expect([...new Set(times)].sort((a, b) => a - b)).toEqual(times);
   expect(Math.abs(times.at(-1)! / 1_000 - Date.now())).toBeLessThan(1_000);
+});
+
+test("a defect of a command is its error, and the connection goes on", async () => {
+  const [, reply, pong] = await run(...commands("ZADD k 1.5 a", "GEOPOS k a", "PING"));
+  expect([String(reply).slice(0, 19), pong]).toEqual(["-ERR internal error", "+PONG"]);
 });
 
 test("INFO and HELLO name the engine", async () => {

@@ -48,6 +48,20 @@ export function addOwnCommands(
   addLargeIntegers(table);
   table.add(tooLarge(limits));
   replaceParseErrors(executor);
+  replyToDefects(executor);
+}
+
+/** Replies to a command that fails by a defect. The library closes its connection, so that the replies to others are lost, too. */
+function replyToDefects(executor: CommandExecutor): void {
+  const executeRaw = executor.executeRaw.bind(executor);
+  executor.executeRaw = async (name, args, ctx) => {
+    try {
+      return await executeRaw(name, args, ctx);
+    } catch (error) {
+      if (ctx.signal.aborted) throw error;
+      return RedisResult.error(`internal error of the embedded engine: ${(error as Error).message}`, "ERR");
+    }
+  };
 }
 
 /** The stand-in for a command that was too large. It is refused while it is parsed, so that an open transaction fails as a whole. */

@@ -81,10 +81,11 @@ export function addByteCommands(table: CommandTable): void {
   table.override<KeyOffset & { value: 0 | 1 }>("setbit", ({ key, offset, value }, ctx) => {
     const at = Math.floor(offset / 8);
     const mask = 128 >> (offset % 8);
-    const old = bytesAt(ctx.db, key)[at] ?? 0;
-    change(ctx.db, key, at + 1, (bytes) => {
-      bytes[at] = value === 1 ? old | mask : old & ~mask;
-    });
+    const bytes = bytesAt(ctx.db, key);
+    const old = bytes[at] ?? 0;
+    const byte = value === 1 ? old | mask : old & ~mask;
+    // To clients that watch the key, a bit that stays as it is is no change.
+    if (byte !== old || at >= bytes.length) change(ctx.db, key, at + 1, (grown) => (grown[at] = byte));
     return integer(old & mask ? 1 : 0);
   });
   table.override<KeyOffset>("getbit", ({ key, offset }, ctx) => {

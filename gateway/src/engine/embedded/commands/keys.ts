@@ -1,4 +1,5 @@
 import {
+  type ClientSession,
   cloneRedisDataValue,
   RedisCommandError,
   type RedisDataValue,
@@ -201,6 +202,17 @@ export function addKeyCommands(table: CommandTable): void {
   table.override("copy", (args, ctx, run) =>
     run(args, withDatabase(ctx, { get: (key) => copyOf(ctx.db.get(key)) })),
   );
+  // Removes watched keys that have expired, so that EXEC fails. A key that expired before WATCH was gone already.
+  table.override<{ keys: Buffer[] }>("watch", (args, ctx, run) => {
+    for (const key of args.keys) peek(ctx.db, key);
+    return run(args);
+  });
+  table.override("exec", (args, { server, session }, run) => {
+    // biome-ignore lint/complexity/useLiteralKeys: brackets give typed access to a private member.
+    const watches = (session as ClientSession)["watches"].values();
+    for (const { database, key } of watches) peek(server.getDatabase(database), key);
+    return run(args);
+  });
   table.override<{ keys: Buffer[] }>("touch", ({ keys }, ctx) =>
     integer(keys.filter((key) => ctx.db.get(key) !== null).length),
   );

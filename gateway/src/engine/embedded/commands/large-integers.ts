@@ -4,7 +4,10 @@ import { type CommandTable, clampInteger, optionName, parseInt64 } from "./defin
 export function addLargeIntegers(table: CommandTable): void {
   const integersAt = (places: readonly number[], names: string) =>
     table.rewrite(names, (args) => args.map((arg, at) => (places.includes(at) ? clampInteger(arg) : arg)));
-  integersAt([1], "lindex lset lrem lpop rpop spop zpopmin zpopmax");
+  integersAt(
+    [1],
+    "setrange lindex lset lrem lpop rpop spop zpopmin zpopmax srandmember hrandfield zrandmember",
+  );
   integersAt([1, 2], "lrange ltrim getrange substr bitcount zrevrange zremrangebyrank");
   integersAt([2, 3], "bitpos");
 
@@ -14,7 +17,10 @@ export function addLargeIntegers(table: CommandTable): void {
       args.map((arg, at) => (at >= first && isBehind(option, args, at) ? clampInteger(arg) : arg)),
     );
   integersBehind("COUNT", 2, "scan hscan sscan zscan");
-  integersBehind("LIMIT", 2, "sort sort_ro");
+  integersBehind("COUNT", 3, "lmpop zmpop blmpop bzmpop");
+  for (const option of ["COUNT", "RANK", "MAXLEN"]) integersBehind(option, 3, "lpos");
+  integersBehind("COUNT", 6, "xautoclaim");
+  integersBehind("LIMIT", 2, "sort sort_ro sintercard zintercard");
   integersBehind("LIMIT", 4, "zrange zrangestore zrangebyscore zrevrangebyscore zrangebylex zrevrangebylex");
 }
 

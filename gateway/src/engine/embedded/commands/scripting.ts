@@ -40,6 +40,8 @@ async function load(rest: readonly Buffer[], ctx: Context): Promise<RedisResult>
   return bulk(name);
 }
 
+const lowerCase = (text: Buffer | string) => Buffer.from(text.toString("latin1").toLowerCase(), "latin1");
+
 /** FUNCTION LIST. */
 function list(rest: readonly Buffer[], ctx: Context): RedisResult {
   let withCode = false;
@@ -54,7 +56,7 @@ function list(rest: readonly Buffer[], ctx: Context): RedisResult {
   }
   const libraries = registryOf(ctx)
     .list()
-    .filter((library) => !pattern || matchesGlob(pattern, Buffer.from(library.name)));
+    .filter(({ name }) => !pattern || matchesGlob(lowerCase(pattern), lowerCase(name)));
   return array(
     libraries.map(({ name, code, functions }) =>
       mapOf({

@@ -29,7 +29,7 @@ const wait = command("wait replicas timeout", "noscript", ([replicas, timeout]) 
 });
 
 /** @throws RedisCommandError if the timeout in ms is malformed, negative, or ends beyond a 64-bit time. */
-function checkTimeout(timeout: Buffer): void {
+export function checkTimeout(timeout: Buffer): void {
   const value = parseInt64(timeout.toString("latin1"));
   if (value === undefined) throw new RedisCommandError("timeout is not an integer or out of range");
   if (value < 0n) throw new RedisCommandError("timeout is negative");

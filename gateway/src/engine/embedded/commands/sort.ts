@@ -106,11 +106,11 @@ function sort(args: SortArguments, ctx: Context, limits: EmbeddedLimits): RedisR
     args.get.length === 0
       ? elements
       : elements.flatMap((element) => args.get.map((pattern) => lookUp(ctx.db, pattern, element)));
+  const length = output.reduce((sum, value) => sum + (value?.length ?? 0), 0);
+  // Without GET no value is repeated.
+  if (args.get.length > 0) checkReplyLength(length, limits);
   const { store } = args;
   if (!store) {
-    const length = output.reduce((sum, value) => sum + (value?.length ?? 0), 0);
-    // Without GET no value is repeated.
-    if (args.get.length > 0) checkReplyLength(length, limits);
     // Copies, since later commands of the same transaction may change a string in place.
     return array(output.map((value) => bulkValue(value ? Buffer.from(value) : null)));
   }

@@ -29,9 +29,12 @@ import {
   integer,
   itemsOf,
   optionName,
+  parseInt64,
+  parseInteger,
   replyText,
   withDatabase,
 } from "./define.js";
+import { checkTimeout } from "./server.js";
 
 const MISSING_STREAM =
   "The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option to create an empty stream automatically.";
@@ -121,16 +124,39 @@ function checkNoNewest(args: readonly Buffer[]): void {
   if (streams > 0 && ids.some((id) => id.toString("latin1") === "$")) throw new RedisCommandError(NO_NEWEST);
 }
 
-/** A negative COUNT means no limit, as 0 does. The library reads only 0. */
-function withoutNegativeCount(args: readonly Buffer[]): readonly Buffer[] {
-  const at = args.findIndex((arg) => optionName(arg) === "COUNT") + 1;
-  const streams = args.findIndex((arg) => optionName(arg) === "STREAMS");
-  return at > 0 && at <= streams && isNegative(args[at]) ? args.with(at, ZERO) : args;
+/** A count or an idle time as the library takes it. A negative one means the same as 0. */
+function atLeastZero(arg: Buffer): Buffer {
+  return Buffer.from(String(Math.max(0, parseInteger(arg))));
+}
+
+/** Checks COUNT and BLOCK of XREAD and XREADGROUP, and puts GROUP with its two names first, where the library expects it. */
+function plainReadOptions(args: readonly Buffer[]): readonly Buffer[] {
+  const group: Buffer[] = [];
+  const others = [...args];
+  for (let at = 0; at + 1 < others.length && optionName(others[at]) !== "STREAMS"; ) {
+    const option = optionName(others[at]);
+    const value = others[at + 1]!;
+    if (option === "BLOCK") checkTimeout(value);
+    if (option === "COUNT") others[at + 1] = atLeastZero(value);
+    if (option === "GROUP") group.push(...others.splice(at, 3));
+    else at += option === "BLOCK" || option === "COUNT" ? 2 : 1;
+  }
+  return [...group, ...others];
 }
 
 function checkClaimCount(args: readonly Buffer[]): void {
   const at = args.findIndex((arg, index) => index > 4 && optionName(arg) === "COUNT") + 1;
-  if (at > 0 && /^(0|-\d+)$/.test(optionName(args[at]))) throw new RedisCommandError("COUNT must be > 0");
+  if (at > 0 && args[at] && !(parseInt64(optionName(args[at]))! > 0n))
+    throw new RedisCommandError("COUNT must be > 0");
+}
+
+/** The least idle time of XCLAIM or XAUTOCLAIM. */
+function plainIdleTime(name: string, args: readonly Buffer[]): readonly Buffer[] {
+  const idle = args[3];
+  if (!idle) return args;
+  if (parseInt64(idle.toString("latin1")) === undefined)
+    throw new RedisCommandError(`Invalid min-idle-time argument for ${name.toUpperCase()}`);
+  return args.with(3, atLeastZero(idle));
 }
 
 /** The id at which XAUTOCLAIM starts. The library takes neither `-` nor `+`, nor `(` before an id, which leaves that id out. */
@@ -148,11 +174,12 @@ function plainStart(args: readonly Buffer[]): readonly Buffer[] {
   return args.with(4, Buffer.from(seq === MAX_UINT64 ? `${ms + 1n}-0` : `${ms}-${seq + 1n}`));
 }
 
-function pendingCountAtLeastZero(args: readonly Buffer[]): readonly Buffer[] {
-  // The count comes after key, group, IDLE with its number, start and end.
-  const at = optionName(args[2]) === "IDLE" ? 6 : 4;
-  for (const bound of args.slice(at - 2, at)) checkRangeBound(bound);
-  return isNegative(args[at]) ? args.with(at, ZERO) : args;
+/** Checks a range of XPENDING: key, group, IDLE with its number, start, end and count. */
+function plainPendingRange(args: readonly Buffer[]): readonly Buffer[] {
+  const count = optionName(args[2]) === "IDLE" ? 6 : 4;
+  const places = [count - 3, count];
+  for (const bound of args.slice(count - 2, count)) checkRangeBound(bound);
+  return args.map((arg, at) => (at > 2 && places.includes(at) ? atLeastZero(arg) : arg));
 }
 
 /** Sorts items by the bytes of their names. */
@@ -339,7 +366,7 @@ function addReads(table: CommandTable, waiting: WaitingClients): void {
       return base.execute(given, ctx);
     },
   }));
-  table.rewrite("xread xreadgroup", withoutNegativeCount);
+  table.rewrite("xread xreadgroup", plainReadOptions);
 
   /** Lets the library read only the entries of the range. */
   const range = (name: string, isReverse: boolean) =>
@@ -380,7 +407,7 @@ function addGroupCommands(table: CommandTable, waiting: WaitingClients): void {
     const isEmpty = items[0]?.kind === "integer" && items[0].value === 0;
     return array(items.with(3, isEmpty ? RedisValue.nullArray() : countsAsText(items[3]!)));
   });
-  table.rewrite("xpending", pendingCountAtLeastZero);
+  table.rewrite("xpending", plainPendingRange);
   table.override<Options<{ subcommand: string; key: Buffer; group: Buffer }>>("xgroup", (args, ctx, run) => {
     const { subcommand, key, group } = args.args;
     const value = peek(ctx.db, key);
@@ -395,4 +422,5 @@ function addGroupCommands(table: CommandTable, waiting: WaitingClients): void {
   table.check("xclaim", checkClaimedIds);
   table.check("xautoclaim", checkClaimCount);
   table.rewrite("xautoclaim", plainStart);
+  for (const name of ["xclaim", "xautoclaim"]) table.rewrite(name, (args) => plainIdleTime(name, args));
 }

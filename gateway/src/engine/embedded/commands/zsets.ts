@@ -159,7 +159,8 @@ function withPlainScores(args: readonly Buffer[]): readonly Buffer[] {
 function plainScore(arg: Buffer): Buffer {
   const score = parseFloatArgument(arg.toString("latin1"));
   if (score === undefined) throw new RedisCommandError("value is not a valid float");
-  return Buffer.from(formatDouble(score));
+  // Makes 0 of -0.
+  return Buffer.from(formatDouble(score + 0));
 }
 
 /** Replaces the commands that read, count or remove a range of a sorted set, and lets others take every spelling of a score. */

@@ -107,9 +107,9 @@ export function setAt(
     return only === "XX" ? undefined : next(undefined);
   }
   const found = outermost(path.find(root));
+  if (only === (found.length > 0 ? "NX" : "XX")) return undefined;
   const places = found.length > 0 ? found : path.findMissing(root);
-  if (places.length === 0 || (only === "NX" && found.length > 0) || (only === "XX" && found.length === 0))
-    return undefined;
+  if (places.length === 0) return undefined;
   places.forEach(checkPlace);
   return places.reduce((document: Json, place, index) => {
     const value = next(valueAt(document, place));

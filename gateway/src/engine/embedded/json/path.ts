@@ -18,7 +18,10 @@ export interface Path {
   find(root: Json): Location[];
   /** The values at these places. */
   read(root: Json): Json[];
-  /** For a path that ends in a name: where the objects that the rest of the path finds lack that name. Otherwise empty. */
+  /**
+   * The place of a new member of the object that the rest of the path finds. Empty if there is no such object.
+   * @throws RedisCommandError if the path is not one of names and indexes that ends in a name
+   */
   findMissing(root: Json): Location[];
 }
 
@@ -39,10 +42,12 @@ export function parsePath(arg: Buffer): Path {
 
 function compilePath(text: string): Path {
   const query = compileQuery(text);
-  const last = query.segments.at(-1);
-  const [selector, ...others] = last?.selectors ?? [];
-  const isSingle = others.length === 0 && last?.token.kind !== TokenKind.DDOT;
-  const name = isSingle && selector instanceof jsonpath.selectors.NameSelector ? selector.name : undefined;
+  const { NameSelector, IndexSelector } = jsonpath.selectors;
+  const isStatic = query.segments.every(({ token, selectors: [selector, ...others] }) => {
+    const isOne = selector instanceof NameSelector || selector instanceof IndexSelector;
+    return isOne && others.length === 0 && token.kind !== TokenKind.DDOT;
+  });
+  const last = query.segments.at(-1)?.selectors[0];
   const parents = new JSONPathQuery(environment, query.segments.slice(0, -1));
   return {
     text,
@@ -51,7 +56,9 @@ function compilePath(text: string): Path {
     find: (root) => nodesIn(query, root).map(({ location }) => location),
     read: (root) => nodesIn(query, root).map(({ value }) => value as Json),
     findMissing(root) {
-      if (name === undefined) return [];
+      if (!isStatic) throw new RedisCommandError("wrong static path");
+      if (!(last instanceof NameSelector)) throw new RedisCommandError("array index out of range");
+      const { name } = last;
       const found = nodesIn(parents, root).filter(({ value }) => {
         return isObject(value as Json) && !Object.hasOwn(value as JsonObject, name);
       });

@@ -96,8 +96,11 @@ export const VALUE_COMMANDS = [
     (value) => (isObject(value) ? RedisValue.array(Object.keys(value).map(bulkValue)) : undefined),
     { noPath: true },
   ),
-  reader("json.objlen", "object", (value) =>
-    isObject(value) ? RedisValue.integer(Object.keys(value).length) : undefined,
+  reader(
+    "json.objlen",
+    "object",
+    (value) => (isObject(value) ? RedisValue.integer(Object.keys(value).length) : undefined),
+    { noPath: true },
   ),
   reader("json.arrlen", "array", (value) => (isArray(value) ? RedisValue.integer(value.length) : undefined)),
   reader("json.strlen", "string", (value) =>
@@ -142,7 +145,7 @@ export const VALUE_COMMANDS = [
     const stop = parseInteger(stopArg!);
     return (items) => {
       const first = start < 0 ? Math.max(0, items.length + start) : start;
-      const last = stop < 0 ? items.length + stop : stop;
+      const last = stop < 0 ? Math.max(0, items.length + stop) : stop;
       const end = Math.min(Math.max(first, last + 1), items.length);
       return {
         length: Math.max(0, end - first),
@@ -171,7 +174,8 @@ export const VALUE_COMMANDS = [
       const stop = stopArg ? parseInteger(stopArg) : 0;
       return readEach(requireDocument(ctx.db, key!), parsePath(pathArg!), "array", (value) => {
         if (!isArray(value)) return undefined;
-        const from = start < 0 ? Math.max(0, value.length + start) : start;
+        // A start outside the array is its first or last element.
+        const from = start < 0 ? Math.max(0, value.length + start) : Math.min(start, value.length - 1);
         // 0 means the end; the element at the stop itself does not count.
         const to = stop === 0 ? value.length : stop < 0 ? value.length + stop : stop;
         const at = value.findIndex((item, index) => index >= from && index < to && isEqual(item, wanted));

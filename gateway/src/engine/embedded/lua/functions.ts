@@ -8,6 +8,9 @@ type KnownLibrary = Omit<Library, "functions"> & {
 };
 type Mode = Parameters<RedisFunctionRegistry["restore"]>[1];
 
+/** Whether a function has a name, in any case. */
+const isNamed = (known: LoadedFunction, name: string) => known.name.toLowerCase() === name.toLowerCase();
+
 /** A library as {@link FunctionLibraries.dump} writes it: its code in base64. */
 interface Dumped {
   readonly name: string;
@@ -21,7 +24,7 @@ export class FunctionLibraries extends RedisFunctionRegistry {
   add(name: string, code: Buffer, functions: readonly LoadedFunction[]): void {
     const others = this.list().filter((library) => library.name !== name);
     for (const added of functions) {
-      if (others.some((library) => library.functions.some((known) => known.name === added.name)))
+      if (others.some((library) => library.functions.some((known) => isNamed(known, added.name))))
         throw new RedisCommandError(`Function ${added.name} already exists`);
     }
     const definitions = functions.map((item) => ({
@@ -31,6 +34,13 @@ export class FunctionLibraries extends RedisFunctionRegistry {
       script: code,
     }));
     this.load({ name, code, functions: definitions }, true);
+  }
+
+  override findFunction(name: string): ReturnType<RedisFunctionRegistry["findFunction"]> {
+    const exact = super.findFunction(name);
+    if (exact) return exact;
+    const functions = this.list().flatMap((library) => library.functions);
+    return functions.find((known) => isNamed(known, name)) ?? null;
   }
 
   override list(): KnownLibrary[] {

@@ -8,7 +8,7 @@ export const prelude = `
 local VERSION_TEXT, VERSION_NUMBER, NUMBER, RESP3, TOO_MANY_STEPS = ARGV[2], tonumber(ARGV[3]), ARGV[4], ARGV[5], ARGV[6]
 local host_pcall, host_setresp = redis.pcall, redis.setresp
 local host_format, host_tonumber = string.format, tonumber
-local pack, unpack_struct, size_struct = struct.pack, struct.unpack, struct.size
+local host_pack, host_unpack, host_size = struct.pack, struct.unpack, struct.size
 local error, pcall, xpcall, type, select, unpack = error, pcall, xpcall, type, select, unpack
 local loadstring, tostring, rawget, pairs, ipairs = loadstring, tostring, rawget, pairs, ipairs
 local floor, match, gmatch, gsub, sub, rep, lower, upper, find = math.floor, string.match, string.gmatch, string.gsub,
@@ -76,8 +76,13 @@ local function results(ok, thrown, ...)
   if not ok and type(thrown) == 'string' and find(thrown, TOO_MANY_STEPS, 1, true) then error(thrown, 0) end
   return ok, thrown, ...
 end
+-- An error of a host's function as the script's: without its place in this prelude, and with the function's own name.
+local function as_script(message, place)
+  return (gsub(gsub(message, '^prelude:%d+: ', place), "'host_(%w+)'", "'%1'"))
+end
 -- A table with an error is caught as its message.
 local function with_message(ok, thrown, ...)
+  if not ok and type(thrown) == 'string' then return false, as_script(thrown, '') end
   if not ok and type(thrown) == 'table' and type(rawget(thrown, 'err')) == 'string' then return false, thrown.err end
   return ok, thrown, ...
 end
@@ -127,7 +132,7 @@ local BASES = { d = 10, i = 10, u = 10, x = 16, X = 16, o = 8 }
 
 -- The digits of an integer in 64 bits; in base 10 of one that is not negative, unless is_unsigned.
 local function digits(number, base, is_unsigned)
-  if base == 10 and not is_unsigned then return host_format('%.0f', number) end
+  if base == 10 and not is_unsigned then return host_format('%.0f', number + 0) end
   local high, low = floor(number / 2^32), number % 2^32
   if high < 0 then high = high + 2^32 end
   local out = {}
@@ -222,12 +227,12 @@ local function each_part(format, visit)
 end
 
 struct.pack = function(format, ...)
-  if not has_longs(format) then return pack(format, ...) end
+  if not has_longs(format) then return host_pack(format, ...) end
   local given, at, out = { ... }, 0, {}
   each_part(format, function(part, option, is_big)
     if option ~= 'x' then at = at + 1 end
     if is_big == nil then
-      out[#out + 1] = pack(part, given[at])
+      out[#out + 1] = host_pack(part, given[at])
       return
     end
     local number = host_tonumber(given[at])
@@ -236,20 +241,20 @@ struct.pack = function(format, ...)
     local high, low = floor(number / 2^32), number % 2^32
     -- As two's complement.
     if low >= 2^31 then low = low - 2^32 end
-    out[#out + 1] = is_big and pack(part, high, low) or pack(part, low, high)
+    out[#out + 1] = is_big and host_pack(part, high, low) or host_pack(part, low, high)
   end)
   return concat(out)
 end
 
 struct.unpack = function(format, data, position)
-  if not has_longs(format) then return unpack_struct(format, data, position) end
+  if not has_longs(format) then return host_unpack(format, data, position) end
   local out, at = {}, position or 1
   each_part(format, function(part, option, is_big)
-    if option == 'x' then at = unpack_struct(part, data, at)
-    elseif is_big == nil then out[#out + 1], at = unpack_struct(part, data, at)
+    if option == 'x' then at = host_unpack(part, data, at)
+    elseif is_big == nil then out[#out + 1], at = host_unpack(part, data, at)
     else
       local high, low
-      low, high, at = unpack_struct(part, data, at)
+      low, high, at = host_unpack(part, data, at)
       if is_big then high, low = low, high end
       out[#out + 1] = (option == 'i' and high or high % 2^32) * 2^32 + low % 2^32
     end
@@ -259,21 +264,27 @@ struct.unpack = function(format, data, position)
 end
 
 struct.size = function(format)
-  if not has_longs(format) then return size_struct(format) end
+  if not has_longs(format) then return host_size(format) end
   local size = 0
-  each_part(format, function(part) size = size + size_struct(part) end)
+  each_part(format, function(part) size = size + host_size(part) end)
   return size
 end
 
--- Results: numbers are cut to integers of 64 bits as by x86.
+-- Types that have no form in a reply, where they are null. One of them is that of cjson.null.
+local WITHOUT_FORM = { ['function'] = true, thread = true, userdata = true }
+
+-- Results: numbers are cut to integers of 64 bits as by x86, and metatables do not count.
 local function result_of(value, depth)
+  if WITHOUT_FORM[type(value)] then return false end
   if type(value) == 'number' then
     if value ~= value or value >= MAX_INTEGER or value < -MAX_INTEGER then return -MAX_INTEGER end
     return value
   end
-  if type(value) ~= 'table' or depth > 100 or type(rawget(value, 'double')) == 'number' then return value end
+  if type(value) ~= 'table' then return value end
+  if getmetatable(value) then pcall(setmetatable, value, nil) end
+  if depth > 100 or type(value.double) == 'number' then return value end
   for key, item in pairs(value) do
-    if type(item) == 'number' or type(item) == 'table' then
+    if type(item) ~= 'string' then
       local changed = result_of(item, depth + 1)
       if changed ~= item then value[key] = changed end
     end
@@ -294,7 +305,8 @@ local function handler_of(chunk_name)
     if type(thrown) == 'table' and type(rawget(thrown, 'err')) == 'string' then
       return { rawget(thrown, 'err'), line or '' }
     end
-    return { 'ERR ' .. tostring(thrown), line or '' }
+    local place = line and chunk_name .. ':' .. line .. ': ' or ''
+    return { 'ERR ' .. as_script(tostring(thrown), place), line or '' }
   end
 end
 
@@ -418,14 +430,25 @@ globals.warmline_load = function()
   return { 2, out }
 end
 
+-- Moves a script's table into another one, for a function, which has no such global.
+local function taken(list, name)
+  local out = {}
+  for at = 1, #list do out[at], list[at] = list[at], nil end
+  setmetatable(list, { __index = function()
+    error("Script attempted to access nonexistent global variable '" .. name .. "'", 2)
+  end })
+  return out
+end
+
 -- ARGV[1] is the source of a library, ARGV[2] the name of one of its functions.
 globals.warmline_run_function = function()
   local source, name = remove(ARGV, 1), remove(ARGV, 1)
   local functions, problem = libraries.values[source]
   if not functions then functions, problem = load_library(source) end
   if not functions then return problem end
+  local keys, args = taken(KEYS, 'KEYS'), taken(ARGV, 'ARGV')
   for _, item in ipairs(functions) do
-    if item.name == name then return run('user_function', item.callback, KEYS, ARGV) end
+    if item.name == name then return run('user_function', item.callback, keys, args) end
   end
 end
 `;

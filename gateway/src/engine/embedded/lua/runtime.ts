@@ -47,6 +47,9 @@ const [NUMBER, RESP3] = ["number", "resp3"].map((name) => Buffer.from(`${name} $
 /** The library's error for a script that took more steps than its limit. */
 const TOO_MANY_STEPS = "Script killed by fuel limit";
 
+/** Commands without the flag of writes that Redis refuses to scripts that only read. */
+const SENDS = new Set(["publish", "spublish", "pfcount"]);
+
 /** A function of a library, as `redis.register_function` got it. */
 export interface LoadedFunction {
   readonly name: string;
@@ -258,7 +261,7 @@ function runInScript([name, ...args]: Buffer[], ctx: RedisExecutionContext, read
   }
   if (plan.flags.includes("noscript"))
     return RedisValue.error("This Redis command is not allowed from script", "ERR");
-  if (readOnly && plan.flags.includes("write"))
+  if (readOnly && (plan.flags.includes("write") || SENDS.has(plan.definition.name)))
     return RedisValue.error("Write commands are not allowed from read-only scripts.", "ERR");
   return (ctx.executor.executePlanSync(plan, ctx) as RedisResult).value;
 }
