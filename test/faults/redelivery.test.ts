@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { IdempotencyConfig, makeIdempotent } from "@aws-lambda-powertools/idempotency";
 import { CachePersistenceLayer } from "@aws-lambda-powertools/idempotency/cache";
@@ -27,8 +28,6 @@ const MAX_COMPARED = 100;
 
 const next = mulberry32(SEED);
 const seeds = (count: number) => Array.from({ length: count }, () => Math.floor(next() * 2 ** 30));
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The program of a process that runs one random handler. */
 const handlerSource = build({

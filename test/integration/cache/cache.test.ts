@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { ArgumentError, ConfigError, Redis, SchemaError } from "warmline";
 import { type CachedOptions, cached } from "warmline/cache";
@@ -6,8 +7,6 @@ import { near } from "warmline/near";
 import * as z from "zod";
 import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { describeEngines, embeddedEngine } from "../gateway/engines.js";
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** A promise, and the function that resolves it. */
 function gate() {

@@ -1,11 +1,10 @@
 import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { connectRedis, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { sharedByTests } from "../../support/lifetime.js";
 import { call } from "./http.js";
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe("a gateway that closes", { tags: "redis-server" }, () => {
   let gateway: Gateway;

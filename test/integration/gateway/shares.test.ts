@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { type FakeAction, type FakeCommand, type FakeRedis, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
@@ -5,8 +6,6 @@ import { forTest } from "../../support/lifetime.js";
 import { listen } from "../subscribe/listen.js";
 import { describeEngines } from "./engines.js";
 import { call, type GatewayResponse, metric } from "./http.js";
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const TOKENS: Partial<GatewayOptions> = {
   tokens: [

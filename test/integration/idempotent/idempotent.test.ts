@@ -1,10 +1,9 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { ArgumentError, Redis, WarmlineError } from "warmline";
 import { InProgressError, idempotent } from "warmline/idempotent";
 import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { describeEngines, embeddedEngine } from "../gateway/engines.js";
-
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describeEngines("idempotent functions", (setup) => {
   let redis: Redis;

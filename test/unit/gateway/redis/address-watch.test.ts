@@ -1,4 +1,5 @@
 import { type Duplex, duplexPair } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import type { Log } from "../../../../gateway/src/log/log.js";
 import { Reachability } from "../../../../gateway/src/redis/reachability.js";
@@ -94,8 +95,6 @@ const transact = (upstream: Upstream) =>
     const onExec = (reply: Buffer) => resolve(lineOf(reply.subarray(4)));
     upstream.transaction([command("SET", "k", "v")], { cancelled: false, onExec, onFailure });
   });
-
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test("writes that a former primary refuses wait until the address leads to another one, and all connections follow", async () => {
   const [a, b] = [new FakeServer("a"), new FakeServer("b")];
