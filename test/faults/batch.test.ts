@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions, UnknownOutcomeError } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
+import { commands } from "../support/commands.js";
 import { type Arrived, RawEndpoint, resp2Response } from "../support/endpoint.js";
 
 // Commands that travel together, and what becomes of each when the request fails.
@@ -247,11 +248,7 @@ describe("a pipeline", () => {
     const { retries } = redis.stats();
     const values = await redis.pipeline().get("a").psetex("b", 9, "x").get("c").set("d", 1).exec();
     expect(values).toEqual(["OK", "PSETEX b 9 x", "GET c", "SET d 1"]);
-    expect(JSON.parse(endpoint.requests[1]!.body)).toEqual([
-      ["PSETEX", "b", "9", "x"],
-      ["GET", "c"],
-      ["SET", "d", "1"],
-    ]);
+    expect(JSON.parse(endpoint.requests[1]!.body)).toEqual(commands("PSETEX b 9 x", "GET c", "SET d 1"));
     expect(redis.stats().retries - retries).toBe(1);
   });
 

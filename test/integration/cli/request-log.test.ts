@@ -1,6 +1,7 @@
 import { Agent, request } from "node:http";
 import { afterAll, describe, expect, test } from "vitest";
 import { startFakeRedis } from "warmline-testbed";
+import { commands } from "../../support/commands.js";
 import { forTest } from "../../support/lifetime.js";
 import { CliProcess } from "./cli-process.js";
 
@@ -137,14 +138,7 @@ describe("a request's line in the log", () => {
     await send(["SET", "k", "x".repeat(2_000)]);
     const get = await send(["GET", "k"]);
     await send(["BLPOP", "none", "0.2"]);
-    await send(
-      [
-        ["GET", "k"],
-        ["GET", "k"],
-      ],
-      {},
-      "/pipeline",
-    );
+    await send(commands("GET k", "GET k"), {}, "/pipeline");
     await send(["AUTH", "x"]);
     const [set, got, waited, batch, refused] = await lines(5);
     expect(set).toMatchObject({ requestBytes: JSON.stringify(["SET", "k", "x".repeat(2_000)]).length });
@@ -165,14 +159,7 @@ describe("--slow-log", () => {
     await send(["SET", "secret-key", "secret-value"]);
     redis.script(({ name }) => (name === "GET" ? { late: 600 } : undefined));
     const slow = send(["GET", "secret-key"], { "x-request-id": "slow-one" });
-    const batch = send(
-      [
-        ["GET", "secret-key"],
-        ["SET", "secret-key", "secret-value"],
-      ],
-      {},
-      "/pipeline",
-    );
+    const batch = send(commands("GET secret-key", "SET secret-key secret-value"), {}, "/pipeline");
     await Promise.all([slow, batch]);
     const found = await lines(2, "slow request");
     const single = found.find(({ route }) => route === "command")!;

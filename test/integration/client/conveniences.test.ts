@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions, WarmlineError } from "warmline";
+import { commands } from "../../support/commands.js";
 import { sharedByTests } from "../../support/lifetime.js";
 import { describeEngines } from "../gateway/engines.js";
 
@@ -255,10 +256,7 @@ describeEngines("conveniences", ({ start }) => {
         { body: ["GET", "k"] },
         {
           path: ["pipeline"],
-          body: [
-            ["GET", "k"],
-            ["INCR", "n"],
-          ],
+          body: commands("GET k", "INCR n"),
         },
         { path: ["multi-exec"], body: [["INCR", "n"]] },
       ]);

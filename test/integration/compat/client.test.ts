@@ -4,6 +4,7 @@ import { createGateway } from "warmline-gateway";
 import * as compat from "warmline-upstash";
 import * as cloudflare from "warmline-upstash/cloudflare";
 import * as fastly from "warmline-upstash/fastly";
+import { commands } from "../../support/commands.js";
 import { sharedByTests } from "../../support/lifetime.js";
 
 let redis: compat.Redis;
@@ -70,12 +71,7 @@ test("kept errors are text, as in the reference, also after use() and when detac
     expect(theirs[0]!.error).toContain(kept[0]!.error);
     expect(kept[0]!.error).toMatch(/^ERR .*integer or out of range$/);
   }
-  expect(seen).toEqual([
-    [
-      ["INCR", "text"],
-      ["GET", "text"],
-    ],
-  ]);
+  expect(seen).toEqual([commands("INCR text", "GET text")]);
   expect(await redis.multi().incr("n").exec()).toEqual([1]);
 });
 

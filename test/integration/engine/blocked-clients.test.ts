@@ -80,13 +80,9 @@ const suite = (start: () => Promise<BareEngine>) => () => {
   test("neither a transaction nor a script waits", async () => {
     expect(
       await writer.run([
-        ["MULTI"],
-        ["BLPOP", "q", "0"],
-        ["XREAD", "BLOCK", "0", "STREAMS", "q", "$"],
-        ["EXEC"],
+        ...commands("MULTI", "BLPOP q 0", "XREAD BLOCK 0 STREAMS q $", "EXEC"),
         ["EVAL", "return redis.pcall('xread', 'block', 0, 'streams', KEYS[1], '$').err", "1", "q"],
-        ["RPUSH", "q", "x"],
-        ["LLEN", "q"],
+        ...commands("RPUSH q x", "LLEN q"),
       ]),
     ).toEqual([
       "+OK",

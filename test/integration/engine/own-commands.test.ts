@@ -205,13 +205,7 @@ const SAME: Record<string, string[][]> = {
     "GEOSEARCHSTORE d g FROMLONLAT 15 37 BYRADIUS 200 km",
     "GEORADIUS g 15 37 200 km STORE d",
   ].flatMap((store) =>
-    [
-      ["SET", "d", "x"],
-      ["RPUSH", "d", "x"],
-      ["ZADD", "d", "9", "z"],
-      ["SADD", "d", "z"],
-      ["HSET", "d", "f", "v"],
-    ].flatMap((before) => [
+    commands("SET d x", "RPUSH d x", "ZADD d 9 z", "SADD d z", "HSET d f v").flatMap((before) => [
       ...commands("FLUSHALL", "ZADD z 1 a 2 b", "SADD s a c", "GEOADD g 15.087269 37.502669 x"),
       before,
       ...commands("EXPIRE d 100", "WATCH d", store, "TYPE d", "TTL d", "MULTI", "PING", "EXEC"),
@@ -348,9 +342,7 @@ describe("as Redis 7.0", { tags: "redis-server" }, () => {
       [redis, embedded].map(async (side) => {
         await side.run([
           ["FLUSHALL"],
-          ["XADD", "x", "1-1", "f", "v"],
-          ["XGROUP", "CREATE", "x", "g", "0"],
-          ["XREADGROUP", "GROUP", "g", "a", "STREAMS", "x", ">"],
+          ...commands("XADD x 1-1 f v", "XGROUP CREATE x g 0", "XREADGROUP GROUP g a STREAMS x >"),
         ]);
         await new Promise((resolve) => setTimeout(resolve, 250));
         const [before] = await side.run([idle]);
@@ -419,9 +411,7 @@ test("HEXPIRETIME and HPEXPIRETIME return when a field expires", async () => {
     ["HSET", "h", "a", "1", "b", "2"],
     ["HEXPIREAT", "h", "4000000000", "FIELDS", "1", "a"],
     ["HEXPIRETIME", "h", "FIELDS", "3", "a", "b", "c"],
-    ["HPEXPIRETIME", "h", "FIELDS", "1", "a"],
-    ["HEXPIRETIME", "missing", "FIELDS", "1", "a"],
-    ["HEXPIRETIME", "h", "FIELDS", "2", "a"],
+    ...commands("HPEXPIRETIME h FIELDS 1 a", "HEXPIRETIME missing FIELDS 1 a", "HEXPIRETIME h FIELDS 2 a"),
   );
   expect(replies.slice(2)).toEqual([
     [":4000000000", ":-1", ":-2"],
@@ -433,20 +423,13 @@ test("HEXPIRETIME and HPEXPIRETIME return when a field expires", async () => {
 
 test("fields that have expired are cleared away without a read, and their hash with the last one", async () => {
   await run(
-    ["HSET", "part", "a", "1", "b", "2"],
-    ["HPEXPIRE", "part", "20", "FIELDS", "1", "a"],
-    ["RENAME", "part", "left"],
+    ...commands("HSET part a 1 b 2", "HPEXPIRE part 20 FIELDS 1 a", "RENAME part left"),
     // Last, so that all have expired when it is gone.
-    ["HSET", "gone", "a", "1", "b", "2"],
-    ["HPEXPIRE", "gone", "20", "FIELDS", "2", "a", "b"],
-    ["HSET", "same", "b", "2"],
+    ...commands("HSET gone a 1 b 2", "HPEXPIRE gone 20 FIELDS 2 a b", "HSET same b 2"),
   );
   await expect.poll(() => embedded.run([["DBSIZE"]])).toEqual([":2"]);
   const [exists, type, left, same] = await embedded.run([
-    ["EXISTS", "gone"],
-    ["TYPE", "gone"],
-    ["MEMORY", "USAGE", "left"],
-    ["MEMORY", "USAGE", "same"],
+    ...commands("EXISTS gone", "TYPE gone", "MEMORY USAGE left", "MEMORY USAGE same"),
   ]);
   expect([exists, type]).toEqual([":0", "+none"]);
   expect(left).toBe(same);

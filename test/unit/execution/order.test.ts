@@ -3,6 +3,7 @@ import { z } from "zod";
 import { markPageDynamic } from "../../../src/client/nextjs.js";
 import { createRedisClass } from "../../../src/client/redis.js";
 import { createStats, type Transport } from "../../../src/transport/transport.js";
+import { commands } from "../../support/commands.js";
 
 // While Next.js builds, each command waits for a fetch. The order of the calls is still kept.
 
@@ -45,30 +46,12 @@ function slowlyPrepared() {
 test("commands of a turn are sent in the order issued, after what they wait for", async () => {
   const { bodies, redis } = slowlyPrepared();
   await Promise.all([redis.set("k", 1), redis.exec(["SET", "k", "2"]), redis.get("k"), redis.set("k", 3)]);
-  expect(bodies.splice(0)).toEqual([
-    [
-      ["SET", "k", "1"],
-      ["SET", "k", "2"],
-      ["GET", "k"],
-      ["SET", "k", "3"],
-    ],
-  ]);
+  expect(bodies.splice(0)).toEqual([commands("SET k 1", "SET k 2", "GET k", "SET k 3")]);
   await Promise.all([redis.get("k"), redis.exec(["SET", "k", "2"]), redis.get("k", { schema: z.any() })]);
-  expect(bodies.splice(0)).toEqual([
-    [
-      ["GET", "k"],
-      ["SET", "k", "2"],
-      ["GET", "k"],
-    ],
-  ]);
+  expect(bodies.splice(0)).toEqual([commands("GET k", "SET k 2", "GET k")]);
   const own = redis.with({ timeout: 1_000 });
   await Promise.all([own.get("k", { schema: z.any() }), own.set("k", 4)]);
-  expect(bodies.splice(0)).toEqual([
-    [
-      ["GET", "k"],
-      ["SET", "k", "4"],
-    ],
-  ]);
+  expect(bodies.splice(0)).toEqual([commands("GET k", "SET k 4")]);
 });
 
 test("commands of different turns, as of different requests in one process, don't travel together", async () => {
@@ -84,16 +67,7 @@ test("commands of different turns, as of different requests in one process, don'
   await expect.poll(() => bodies.length).toBe(1);
   for (const resolve of ofOne) resolve();
   await Promise.all([...one, ...two]);
-  expect(bodies).toEqual([
-    [
-      ["SET", "two", "2"],
-      ["GET", "two"],
-    ],
-    [
-      ["SET", "one", "1"],
-      ["GET", "one"],
-    ],
-  ]);
+  expect(bodies).toEqual([commands("SET two 2", "GET two"), commands("SET one 1", "GET one")]);
 });
 
 test("a command whose preparation fails rejects with its error, and the others are sent", async () => {

@@ -7,6 +7,7 @@ import { isRead } from "../../../gateway/src/commands/command-info.js";
 import { redisAt } from "../../../gateway/src/redis/redis-url.js";
 import { Command, command } from "../../../gateway/src/resp/command.js";
 import { facts } from "../../../scripts/commands/check.js";
+import { commands } from "../../support/commands.js";
 
 const SINGLE = { kind: "single", before: 0 } as const;
 
@@ -144,10 +145,7 @@ describe("the URL of a Redis", () => {
   test("the URL of a Redis contains the user and the database", () => {
     expect(said("redis://localhost")).toEqual([]);
     expect(said("redis://:p%40ss@localhost:6380/0")).toEqual([["AUTH", "p@ss"]]);
-    expect(said("rediss://ann:secret@localhost/3")).toEqual([
-      ["AUTH", "ann", "secret"],
-      ["SELECT", "3"],
-    ]);
+    expect(said("rediss://ann:secret@localhost/3")).toEqual(commands("AUTH ann secret", "SELECT 3"));
     for (const url of ["unix:///run/redis.sock?db=2", "redis://localhost?db=2", "redis://localhost/?db=2"])
       expect(said(url)).toEqual([["SELECT", "2"]]);
   });

@@ -10,6 +10,7 @@ import {
 } from "../../../../gateway/src/redis/multiplexed-connection.js";
 import { command } from "../../../../gateway/src/resp/command.js";
 import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
+import { commands } from "../../../support/commands.js";
 
 /** The commands that Redis has received on one connection, and its side of that connection. */
 interface Connection {
@@ -292,11 +293,7 @@ test("reads that wait for a second behind a large reply, and what follows them, 
   const connections = start({ maxReplySize: 10_000_000 });
   const seen: string[] = [];
   await ready();
-  for (const args of [
-    ["GET", "large"],
-    ["GET", "small"],
-    ["INCR", "n"],
-  ]) {
+  for (const args of commands("GET large", "GET small", "INCR n")) {
     multiplexed.send([command(...args)], streaming(seen, args[1]!));
   }
   const [first] = connections as [Connection];
