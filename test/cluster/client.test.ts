@@ -3,23 +3,19 @@ import { Redis } from "warmline";
 import { cached } from "warmline/cache";
 import { idempotent } from "warmline/idempotent";
 import { follow, produce } from "warmline/streams";
-import { type RedisCluster, startCluster } from "warmline-testbed";
-import type { Gateway } from "../../gateway/src/index.js";
-import { beforeTests } from "../support/lifetime.js";
+import { startCluster } from "warmline-testbed";
+import { sharedByTests } from "../support/lifetime.js";
 import { migrate } from "./migrate.js";
 import { gatewayAt, keyOfEachSlot, slotOf, until } from "./support.js";
 
 // Methods of the client that send several commands, on a cluster whose slots move to other nodes.
 
 describe("the client on a cluster", { tags: "redis-server" }, () => {
-  let cluster: RedisCluster;
-  let gateway: Gateway;
-  let redis: Redis;
-  beforeTests(async (shared) => {
-    cluster = shared(await startCluster({ nodeTimeoutMs: 10_000 }));
-    gateway = shared(await gatewayAt(cluster.url));
-    redis = new Redis({ url: gateway.url, token: gateway.token, retry: { retries: 50 } });
-  });
+  const cluster = sharedByTests(() => startCluster({ nodeTimeoutMs: 10_000 }));
+  const gateway = sharedByTests(() => gatewayAt(cluster.url));
+  const redis = sharedByTests(
+    async () => new Redis({ url: gateway.url, token: gateway.token, retry: { retries: 50 } }),
+  );
 
   test("followers get every entry once and in order while the slots of their streams move", async () => {
     const keys = ["a", "b", "c", "d", "e", "f"];

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { type CachedOptions, cached } from "warmline/cache";
 import {
@@ -28,11 +28,8 @@ interface Outcome {
   readonly runs: number;
 }
 
-let redis: Redis;
 const gateway = sharedByTests(async () => createGateway({ engine: await startEmbeddedEngine(), port: 0 }));
-beforeAll(() => {
-  redis = new Redis({ url: gateway.url, token: gateway.token });
-});
+const redis = sharedByTests(async () => new Redis({ url: gateway.url, token: gateway.token }));
 beforeEach(() => redis.flushall());
 
 async function startFunction(

@@ -5,33 +5,23 @@ import { Redis, type RedisOptions, TimeoutError } from "warmline";
 import {
   carries,
   loseReply,
-  type NetworkProxy,
   onRequest,
-  type RedisCluster,
-  type RedisServer,
   slotOf,
   startCluster,
   startNetworkProxy,
   startRedis,
 } from "warmline-testbed";
-import { createGateway, type Gateway } from "../../gateway/src/index.js";
+import { createGateway } from "../../gateway/src/index.js";
 import { wrapInIdempotencyScript } from "../../src/execution/exactly-once/guard.js";
-import { beforeTests, forTest } from "../support/lifetime.js";
+import { forEachTest, sharedByTests } from "../support/lifetime.js";
 
 // Exactly-once writes at the limits of their guarantee: memory, time, a first copy that arrives late, a cluster.
 
 describe("on a real Redis", { tags: "redis-server" }, () => {
-  let server: RedisServer;
-  let gateway: Gateway;
-  let path: NetworkProxy;
-  beforeTests(async (shared) => {
-    server = shared(await startRedis({ listen: "tcp" }));
-    gateway = shared(await createGateway({ redis: server.url, port: 0 }));
-  });
-  beforeEach(async () => {
-    path = forTest(await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
-    await direct().flushall();
-  });
+  const server = sharedByTests(() => startRedis({ listen: "tcp" }));
+  const gateway = sharedByTests(() => createGateway({ redis: server.url, port: 0 }));
+  const path = forEachTest(() => startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } }));
+  beforeEach(() => direct().flushall());
 
   const direct = () => new Redis({ url: gateway.url, token: gateway.token });
   const client = (options: RedisOptions = {}) =>
@@ -129,10 +119,7 @@ describe("on a real Redis", { tags: "redis-server" }, () => {
 });
 
 describe("on a real cluster", { tags: "redis-server" }, () => {
-  let cluster: RedisCluster;
-  beforeTests(async (shared) => {
-    cluster = shared(await startCluster());
-  });
+  const cluster = sharedByTests(() => startCluster());
 
   const keys = ["k", "a}b", "{}", "", "foo{}{bar}", "{a}b{c}", "}{", "{{", "é{ü}", "a{b", "x".repeat(300)];
   test.each(keys)("the token of key %j is in its slot, and a repeat returns the first reply", async (key) => {

@@ -7,8 +7,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { idempotent } from "warmline/idempotent";
 import { startNetworkProxy, startRedis } from "warmline-testbed";
-import { createGateway, type Gateway } from "../../gateway/src/index.js";
-import { beforeTests } from "../support/lifetime.js";
+import { createGateway } from "../../gateway/src/index.js";
+import { sharedByTests } from "../support/lifetime.js";
 import { mulberry32 } from "../support/model/random.mjs";
 import { SEED, scaled } from "../support/random-tests.js";
 import { runProgram } from "./support/program.js";
@@ -53,13 +53,9 @@ interface Contender {
 }
 
 describe("an event that is delivered again after each write", { tags: "redis-server" }, () => {
-  let gateway: Gateway;
-  let redis: Redis;
-  beforeTests(async (shared) => {
-    const server = shared(await startRedis());
-    gateway = shared(await createGateway({ redis: server.url, port: 0 }));
-    redis = new Redis({ url: gateway.url, token: gateway.token });
-  });
+  const server = sharedByTests(() => startRedis());
+  const gateway = sharedByTests(() => createGateway({ redis: server.url, port: 0 }));
+  const redis = sharedByTests(async () => new Redis({ url: gateway.url, token: gateway.token }));
   beforeEach(() => redis.flushall());
 
   const contenders = (): Contender[] => {

@@ -6,6 +6,7 @@ import { type RedisServer, startRedis } from "warmline-testbed";
 import { jsonOf } from "../../gateway/src/api/json-encoder.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
 import { call, metric, run } from "../integration/gateway/http.js";
+import { get, RawConnection } from "../integration/gateway/raw-connection.js";
 import { commands } from "../support/commands.js";
 
 const MB = 1024 * 1024;
@@ -64,24 +65,16 @@ describe("memory", { tags: "redis-server" }, () => {
 
   test("a reader that stops gets a part of the reply, and can tell that it was cut", async () => {
     await start({ bodyTimeout: 2_500 });
-    const socket = openSocket();
-    socket.pause();
-    let received = "";
-    socket.on("data", (chunk) => {
-      received += chunk.toString("latin1");
-    });
-    const closed = new Promise((resolve) => {
-      socket.on("close", resolve);
-    });
-    socket.write(get("/get/large"));
+    const reader = new RawConnection(gateway, get("/get/large"));
+    reader.socket.pause();
     await expect.poll(() => buffered()).toBeGreaterThan(2 * MB);
     await sleep(300);
     expect(await buffered()).toBeLessThan(7 * MB);
     await expect.poll(() => buffered()).toBe(0);
-    socket.resume();
-    await closed;
-    expect(received).toMatch(/^HTTP\/1\.1 200 .*\r\nTransfer-Encoding: chunked\r\n/s);
-    expect(received.endsWith("\r\n0\r\n\r\n")).toBe(false);
+    reader.socket.resume();
+    await reader.closed;
+    expect(reader.text).toMatch(/^HTTP\/1\.1 200 .*\r\nTransfer-Encoding: chunked\r\n/s);
+    expect(reader.text.endsWith("\r\n0\r\n\r\n")).toBe(false);
     expect((await call(gateway, "/get/large")).bytes.length).toBeGreaterThan(SIZE);
   });
 
@@ -332,8 +325,6 @@ describe("memory", { tags: "redis-server" }, () => {
 /** Opens a connection to the gateway. Its errors are ignored: some tests break it. */
 const openSocket = () => connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
 
-const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n`;
-
 /** Counts the responses on a connection. Resolves after `most`, or at its end. */
 function responses(socket: Socket, most: number): Promise<number> {
   let count = 0;
@@ -349,21 +340,10 @@ function responses(socket: Socket, most: number): Promise<number> {
   });
 }
 
-/** Opens an event stream, and collects what arrives. */
-async function openEvents(path: string): Promise<{ socket: Socket; readonly text: string }> {
-  const socket = openSocket();
-  let text = "";
-  socket.on("data", (chunk) => {
-    text += chunk.toString("latin1");
-  });
-  socket.write(get(path));
-  await expect.poll(() => text).toContain("data: subscribe,");
-  return {
-    socket,
-    get text() {
-      return text;
-    },
-  };
+async function openEvents(path: string): Promise<RawConnection> {
+  const events = new RawConnection(gateway, get(path));
+  await expect.poll(events.received).toContain("data: subscribe,");
+  return events;
 }
 
 const buffered = () => metric(gateway, "buffered_bytes");

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { ArgumentError, ConfigError, Redis, SchemaError } from "warmline";
 import { type CachedOptions, cached } from "warmline/cache";
 import { Redis as FetchRedis } from "warmline/fetch";
@@ -18,11 +18,10 @@ function gate() {
 }
 
 describeEngines("cached functions", (setup) => {
-  let redis: Redis;
   const gateway = sharedByTests(() => setup.start());
-  beforeAll(() => {
-    redis = new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000 });
-  });
+  const redis = sharedByTests(
+    async () => new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000 }),
+  );
   beforeEach(() => redis.flushall());
 
   /** Makes a stored result `seconds` older. */

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions, WarmlineError } from "warmline";
 import { commands } from "../../support/commands.js";
 import { sharedByTests } from "../../support/lifetime.js";
@@ -7,13 +7,10 @@ import { describeEngines } from "../gateway/engines.js";
 // Additions of the client to the commands: iterators, scripts, optimistic updates, detached methods.
 
 describeEngines("conveniences", ({ start }) => {
-  let redis: Redis;
   const client = (options: RedisOptions = {}) =>
     new Redis({ url: gateway.url, token: gateway.token, ...options });
   const gateway = sharedByTests(() => start());
-  beforeAll(() => {
-    redis = client();
-  });
+  const redis = sharedByTests(async () => client());
   beforeEach(() => redis.flushall());
 
   async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {

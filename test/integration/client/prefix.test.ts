@@ -1,6 +1,6 @@
 import type session from "express-session";
 import Keyv from "keyv";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { cached } from "warmline/cache";
 import { Redis as FetchRedis } from "warmline/fetch";
@@ -20,8 +20,6 @@ import { describeEngines, realRedis } from "../gateway/engines.js";
 const LIMITED = "limited-to-the-prefix-of-the-client";
 
 describeEngines("a client with a prefix", (setup) => {
-  let plain: Redis;
-  let redis: Redis;
   const client = (options: RedisOptions = {}, Client = Redis) =>
     new Client({ url: gateway.url, token: gateway.token, timeout: 10_000, prefix: "app:", ...options });
   const gateway = sharedByTests(() =>
@@ -31,10 +29,8 @@ describeEngines("a client with a prefix", (setup) => {
       tokens: [{ name: "app", token: LIMITED, prefix: "app:" }],
     }),
   );
-  beforeAll(() => {
-    plain = new Redis({ url: gateway.url, token: gateway.token });
-    redis = client();
-  });
+  const plain = sharedByTests(async () => new Redis({ url: gateway.url, token: gateway.token }));
+  const redis = sharedByTests(async () => client());
   beforeEach(() => plain.flushall());
 
   const keys = async () => (await plain.keys("*")).sort();

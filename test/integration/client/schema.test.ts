@@ -1,6 +1,6 @@
 import vm from "node:vm";
 import * as v from "valibot";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Redis, SchemaError, type StandardSchema } from "warmline";
 import * as z from "zod";
 import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
@@ -33,11 +33,8 @@ async function failure(call: Promise<unknown>): Promise<SchemaError> {
 }
 
 describeEngines("schemas", ({ start }) => {
-  let redis: Redis;
   const gateway = sharedByTests(() => start());
-  beforeAll(() => {
-    redis = new Redis({ url: gateway.url, token: gateway.token });
-  });
+  const redis = sharedByTests(async () => new Redis({ url: gateway.url, token: gateway.token }));
   beforeEach(() => redis.flushall());
 
   test.each(laterElsewhere)("a schema may return %s", async (_, validate) => {

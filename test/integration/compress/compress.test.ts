@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { CompressionError, compress } from "warmline/compress";
 import { near } from "warmline/near";
@@ -8,13 +8,10 @@ import { startPlainEndpoint } from "../../support/plain-endpoint.js";
 import { embeddedEngine } from "../gateway/engines.js";
 
 describe("compressed values", () => {
-  let plain: Redis;
   const client = (options: RedisOptions = {}) =>
     new Redis({ url: gateway.url, token: gateway.token, timeout: 10_000, codec: compress(), ...options });
   const gateway = sharedByTests(() => embeddedEngine.start());
-  beforeAll(() => {
-    plain = new Redis({ url: gateway.url, token: gateway.token });
-  });
+  const plain = sharedByTests(async () => new Redis({ url: gateway.url, token: gateway.token }));
   beforeEach(() => plain.flushall());
 
   const user = { name: "Löwe 🦁", tags: Array.from({ length: 500 }, (_, n) => ({ n, tag: "recurring" })) };

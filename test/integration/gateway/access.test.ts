@@ -1,16 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createGateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { sharedEngine } from "./engines.js";
 import { call, run } from "./http.js";
 
 const engine = sharedEngine();
-let gateway: Gateway;
-const start = async (options: Partial<GatewayOptions> = {}) => createGateway({ engine, port: 0, ...options });
-beforeEach(async () => {
-  gateway = await start();
-  await run(gateway, "FLUSHALL");
-});
-afterEach(() => gateway.close());
+const start = async (options: Partial<GatewayOptions> = {}) =>
+  forTest(await createGateway({ engine, port: 0, ...options }));
+const gateway = sharedByTests(() => createGateway({ engine, port: 0 }));
+beforeEach(() => run(gateway, "FLUSHALL"));
 
 describe("without the token", () => {
   const wrong = { error: "WRONGPASS invalid or missing auth token" };
@@ -63,8 +61,6 @@ describe("the token", () => {
     expect(other.token).not.toBe(gateway.token);
     expect(given.token).toBe("given");
     expect((await call(gateway, "/get/k", { token: other.token })).status).toBe(401);
-    await other.close();
-    await given.close();
   });
 });
 
@@ -102,13 +98,11 @@ describe("requests of web pages", () => {
     expect(response.headers["access-control-allow-origin"]).toBe(origin);
     expect((await call(open, "/incr/n", { headers, token: null })).status).toBe(401);
     expect((await call(open, "/incr/n", { headers: { origin: "https://evil.example" } })).status).toBe(403);
-    await open.close();
   });
 
   test("allowed names of this machine are accepted in the Host header", async () => {
     const named = await start({ allowedHosts: ["box.test"] });
     expect((await call(named, "/incr/n", { headers: { host: "box.test:8079" } })).status).toBe(200);
-    await named.close();
   });
 });
 
@@ -123,7 +117,6 @@ test("GET can be forbidden to run writes", async () => {
     expect((await call(careful, encodeURI(path), { method: "HEAD" })).status).toBe(400);
   }
   expect((await call(careful, "/set/k", { body: "w" })).json).toEqual({ result: "OK" });
-  await careful.close();
 });
 
 describe("starting", () => {
@@ -148,6 +141,5 @@ describe("starting", () => {
     expect((await call(local, "/health")).json).toEqual({ status: "ok", engine: gateway.engine });
     // Under its public name, requests carry that name in `Host`.
     expect((await call(local, "/incr/n", { headers: { host: "redis.example" } })).status).toBe(200);
-    await open.close();
   });
 });

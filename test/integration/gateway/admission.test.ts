@@ -1,58 +1,36 @@
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
-import { afterEach, describe, expect, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { sharedEngine } from "./engines.js";
+import { post, RawConnection } from "./raw-connection.js";
 
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** A connection that was idle for less than a second is left alone. */
 const LONG_IDLE = 1_100;
 
 let gateway: Gateway;
-const clients: Client[] = [];
 const engine = sharedEngine();
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.socket.destroy();
-  await gateway.close();
-});
 
 async function start(options: Partial<GatewayOptions>): Promise<void> {
-  gateway = await createGateway({ engine, port: 0, token: "t", shutdownTimeout: 200, ...options });
+  gateway = forTest(await createGateway({ engine, port: 0, token: "t", shutdownTimeout: 200, ...options }));
 }
 
-/** One raw connection. */
-class Client {
-  readonly socket: Socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
-  received = "";
-  closed = false;
-  error: Error | undefined;
-
+class Client extends RawConnection {
   constructor() {
-    clients.push(this);
-    this.socket.on("data", (chunk) => {
-      this.received += chunk;
-    });
-    this.socket.on("error", (error) => {
-      this.error = error;
-    });
-    this.socket.on("close", () => {
-      this.closed = true;
-    });
+    super(gateway);
   }
 
   send(...args: string[]): void {
-    const body = JSON.stringify(args);
-    this.socket.write(
-      `POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    );
+    this.socket.write(post(args));
   }
 
   /** Sends PING and waits for the response. */
   async ping(): Promise<this> {
-    const before = this.received.split("PONG").length;
+    const before = this.text.split("PONG").length;
     this.send("PING");
-    await expect.poll(() => this.received.split("PONG").length).toBe(before + 1);
+    await expect.poll(() => this.text.split("PONG").length).toBe(before + 1);
     return this;
   }
 }
@@ -86,16 +64,21 @@ test("the longest idle connection is closed to make room, and none with a reques
   const second = await new Client().ping();
   await sleep(LONG_IDLE);
   const third = await new Client().ping();
-  await expect.poll(() => first.closed).toBe(true);
-  expect([busy.closed, second.closed, third.closed]).toEqual([false, false, false]);
+  await expect.poll(() => first.isClosed).toBe(true);
+  expect([busy.isClosed, second.isClosed, third.isClosed]).toEqual([false, false, false]);
   const fourth = await new Client().ping();
-  await expect.poll(() => second.closed).toBe(true);
+  await expect.poll(() => second.isClosed).toBe(true);
   // The others were used a moment ago, so that the fifth is let in beside them.
   const fifth = await new Client().ping();
-  expect([busy.closed, third.closed, fourth.closed, fifth.closed]).toEqual([false, false, false, false]);
+  expect([busy.isClosed, third.isClosed, fourth.isClosed, fifth.isClosed]).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ]);
   expect(await metric("connections_evicted_total")).toBe(2);
   await release(1);
-  await expect.poll(() => busy.received).toContain('{"result":["none","0"]}');
+  await expect.poll(() => busy.text).toContain('{"result":["none","0"]}');
 });
 
 describe("at maxConnections", () => {
@@ -111,34 +94,34 @@ describe("at maxConnections", () => {
     await full();
     const client = new Client();
     client.send("INCR", "refused");
-    await expect.poll(() => client.closed).toBe(true);
-    expect(client.received).toMatch(/^HTTP\/1\.1 503 /);
-    expect(client.received).toMatch(/\r\nRetry-After: \d+\r\n/);
-    expect(client.received).toMatch(/\r\nWarmline-Outcome: unsent\r\n/);
-    expect(client.received).toMatch(/\r\nConnection: close\r\n/);
-    expect(client.received).toMatch(/\r\n\r\n\{"error":"ERR max number of clients reached"\}$/);
-    expect(client.error).toBeUndefined();
+    await expect.poll(() => client.isClosed).toBe(true);
+    expect(client.text).toMatch(/^HTTP\/1\.1 503 /);
+    expect(client.text).toMatch(/\r\nRetry-After: \d+\r\n/);
+    expect(client.text).toMatch(/\r\nWarmline-Outcome: unsent\r\n/);
+    expect(client.text).toMatch(/\r\nConnection: close\r\n/);
+    expect(client.text).toMatch(/\r\n\r\n\{"error":"ERR max number of clients reached"\}$/);
+    expect(await client.closed).toBeUndefined();
     expect(await metric("connections_refused_total")).toBeGreaterThan(0);
     await release(2);
     await expect.poll(() => metric('connections{state="active"}'), { timeout: 6_000 }).toBe(0);
     await sleep(LONG_IDLE);
     const later = new Client();
     later.send("GET", "refused");
-    await expect.poll(() => later.received).toContain('{"result":null}');
+    await expect.poll(() => later.text).toContain('{"result":null}');
   });
 
   test("the refusal arrives although a large body is being sent", async () => {
     await full();
     const client = new Client();
     client.send("SET", "k", "x".repeat(3_000_000));
-    await expect.poll(() => client.received).toMatch(/^HTTP\/1\.1 503 .*clients reached"\}$/s);
+    await expect.poll(() => client.text).toMatch(/^HTTP\/1\.1 503 .*clients reached"\}$/s);
   });
 
   test("a refused connection without a request is closed without a response", async () => {
     await full();
     const silent = new Client();
-    await expect.poll(() => silent.closed, { timeout: 5_000 }).toBe(true);
-    expect(silent.received).toBe("");
+    await expect.poll(() => silent.isClosed, { timeout: 5_000 }).toBe(true);
+    expect(silent.text).toBe("");
   });
 
   test("health and readiness respond above maxConnections", async () => {

@@ -1,51 +1,26 @@
-import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { connectRedis, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import { sharedByTests } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { call } from "./http.js";
+import { get, post, RawConnection } from "./raw-connection.js";
 
 describe("a gateway that closes", { tags: "redis-server" }, () => {
   let gateway: Gateway;
-  const sockets: Socket[] = [];
   const server = sharedByTests(() => startRedis());
   const redis = sharedByTests(() => connectRedis({ path: server.path! }));
   beforeAll(async () => {
     await redis.command("ACL", "SETUSER", "plain", "on", ">pw", "~*", "+@all", "-client|unblock");
   });
-  afterEach(async () => {
-    for (const socket of sockets.splice(0)) socket.destroy();
-    await gateway?.close();
-    await redis.command("FLUSHALL");
-  });
+  afterEach(() => redis.command("FLUSHALL"));
   const start = async (options: Partial<GatewayOptions> = {}) => {
     const plain = { name: "plain", token: "plain", user: { username: "plain", password: "pw" } };
     const tokens = [plain, { name: "other", token: "other" }];
-    gateway = await createGateway({ port: 0, redis: server.url, token: "t", tokens, ...options });
+    const common = { port: 0, redis: server.url, token: "t", tokens };
+    gateway = forTest(await createGateway({ ...common, ...options }));
   };
-
-  /** A separate connection, and the bytes received on it. */
-  function open(request?: string) {
-    const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
-    sockets.push(socket);
-    let text = "";
-    socket.on("data", (chunk) => {
-      text += chunk.toString();
-    });
-    const error = new Promise<string | undefined>((resolve) => {
-      socket.on("error", ({ code }: NodeJS.ErrnoException) => resolve(code));
-      socket.on("close", () => resolve(undefined));
-    });
-    if (request) socket.write(request);
-    return { socket, received: () => text, error };
-  }
-  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n`;
-  const post = (body: unknown, token = "t", path = "/") => {
-    const text = JSON.stringify(body);
-    const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`;
-    return `${head}Content-Length: ${text.length}\r\n\r\n${text}`;
-  };
+  const open = (request?: string) => new RawConnection(gateway, request);
   const blocked = async () => Number(/^blocked_clients:(\d+)/m.exec(String(await redis.command("INFO")))![1]);
 
   test("a closing gateway reports it for the drain delay and continues to serve, each connection up to its response", async () => {
@@ -61,10 +36,10 @@ describe("a gateway that closes", { tags: "redis-server" }, () => {
     });
     const fresh = open(get("/ready"));
     await expect.poll(fresh.received).toMatch(/^HTTP\/1\.1 503 .*Connection: close.*"closing"/s);
-    expect(await fresh.error).toBeUndefined();
+    expect(await fresh.closed).toBeUndefined();
     kept.socket.write(post(["SET", "k", "v"]));
     await expect.poll(kept.received).toMatch(/HTTP\/1\.1 200 [^{]*Connection: close[^{]*\{"result":"OK"\}$/);
-    expect(await kept.error).toBeUndefined();
+    expect(await kept.closed).toBeUndefined();
     const waiting = open(post(["BLPOP", "none", "30"]));
     await expect.poll(blocked).toBe(1);
     silent.socket.write(post(["GET", "k"]));
@@ -89,8 +64,8 @@ describe("a gateway that closes", { tags: "redis-server" }, () => {
       kept.socket.write(post(["SET", "k", "v"]));
       const others = [
         open(post(["GET", "k"])),
-        open(post([["INCR", "a"]], "t", "/multi-exec")),
-        open(post([["INCR", "a"]], "t", "/pipeline")),
+        open(post([["INCR", "a"]], { path: "/multi-exec" })),
+        open(post([["INCR", "a"]], { path: "/pipeline" })),
       ];
       const unfinished = open(post(["GET", "k"]).slice(0, -2));
       await sleep(100);
@@ -107,7 +82,7 @@ describe("a gateway that closes", { tags: "redis-server" }, () => {
       expect(read).toMatch(/^HTTP\/1\.1 503 .*Warmline-Outcome: unknown/s);
       expect(transaction).toMatch(/^HTTP\/1\.1 503 .*Warmline-Outcome: (unsent|unknown)/s);
       expect(pipeline).toMatch(/\[\{"error":"UNKNOWNOUTCOME [^"]*"\}\]$/);
-      const errors = [kept, blocking, ...others].map(({ error }) => error);
+      const errors = [kept, blocking, ...others].map(({ closed }) => closed);
       expect(await Promise.all(errors)).toEqual(errors.map(() => undefined));
       expect(unfinished.received()).toBe("");
     } finally {
@@ -120,7 +95,7 @@ describe("a gateway that closes", { tags: "redis-server" }, () => {
     await start({ maxBlockingConnections: 1 });
     const first = open(post(["BLPOP", "list", "30"]));
     await expect.poll(blocked).toBe(1);
-    const second = open(post(["BLPOP", "list", "30"], "other"));
+    const second = open(post(["BLPOP", "list", "30"], { token: "other" }));
     await sleep(100);
     // When this request, the last one, has its response, the gateway has read the others.
     await call(gateway, "/metrics");

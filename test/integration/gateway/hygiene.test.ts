@@ -1,36 +1,17 @@
-import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { forTest } from "../../support/lifetime.js";
 import { sharedEngine } from "./engines.js";
 import { call, metric, run } from "./http.js";
+import { post, RawConnection } from "./raw-connection.js";
 
 const engine = sharedEngine();
 let gateway: Gateway;
-const sockets: Socket[] = [];
 const start = async (options: Partial<GatewayOptions> = {}) => {
-  gateway = await createGateway({ engine, port: 0, token: "t", ...options });
+  gateway = forTest(await createGateway({ engine, port: 0, token: "t", ...options }));
 };
-afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.destroy();
-  await gateway.close();
-});
-
-/** A raw connection to the gateway, and what came back on it. */
-function open(): { socket: Socket; received: () => string; closed: Promise<void> } {
-  const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
-  sockets.push(socket);
-  let text = "";
-  socket.on("data", (chunk) => {
-    text += chunk.toString();
-  });
-  socket.on("error", () => {});
-  const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
-  return { socket, received: () => text, closed };
-}
-
-const post = (body: string, headers = "") =>
-  `POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nContent-Length: ${body.length}\r\n${headers}\r\n${body}`;
+const open = () => new RawConnection(gateway);
 const responses = (text: string) => [...text.matchAll(/\{"(?:result|error)":[^}]*\}/g)].map(([body]) => body);
 
 describe("what is not HTTP", () => {
@@ -90,7 +71,7 @@ test("an HTTP/1.0 request gets a response, and the connection is closed", async 
 test("Connection: close makes a request the last on its connection", async () => {
   await start();
   const { socket, received, closed } = open();
-  socket.write(post('["PING"]', "Connection: Keep-Alive, Close\r\n") + post('["INCR","after"]'));
+  socket.write(post('["PING"]', { headers: "Connection: Keep-Alive, Close\r\n" }) + post('["INCR","after"]'));
   await closed;
   expect(responses(received())).toEqual(['{"result":"PONG"}']);
   expect(await run(gateway, "GET", "after")).toBeNull();
@@ -222,7 +203,7 @@ describe("bodies", () => {
   test("Expect: 100-continue gets 100 Continue", async () => {
     await start();
     const { socket, received } = open();
-    const whole = post('["PING"]', "Expect: 100-continue\r\n");
+    const whole = post('["PING"]', { headers: "Expect: 100-continue\r\n" });
     const cut = whole.indexOf("\r\n\r\n") + 4;
     socket.write(whole.slice(0, cut));
     await expect.poll(received).toBe("HTTP/1.1 100 Continue\r\n\r\n");

@@ -1,11 +1,11 @@
-import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { type FakeCommand, type FakeRedis, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { forTest } from "../../support/lifetime.js";
-import { call } from "./http.js";
+import { call, metric } from "./http.js";
+import { RawConnection } from "./raw-connection.js";
 
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const KB = 1024;
 const MB = 1024 * KB;
 
@@ -28,15 +28,12 @@ async function start(options: GatewayOptions = {}): Promise<void> {
 }
 
 const metrics = async () => (await call(gateway, "/metrics")).text;
-const buffered = async () => Number(/^warmline_gateway_buffered_bytes (\d+)$/m.exec(await metrics())![1]);
+const buffered = () => metric(gateway, "buffered_bytes");
 
 /** Sends bytes of a request. */
-function send(token: string, length: number, body: string, path = "/"): Socket {
-  const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
-  forTest({ close: () => socket.destroy() });
+function send(token: string, length: number, body: string, path = "/") {
   const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${length}\r\n\r\n`;
-  socket.write(head + body);
-  return socket;
+  return new RawConnection(gateway, head + body).socket;
 }
 
 const BODY = JSON.stringify(["SET", "k", "x".repeat(200 * KB)]);

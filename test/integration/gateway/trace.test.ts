@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import type { TracedCommand } from "warmline-gateway";
 import { startGateway } from "warmline-gateway/testing";
@@ -6,12 +6,10 @@ import { forTest, sharedByTests } from "../../support/lifetime.js";
 
 describe("onCommand", () => {
   const seen: TracedCommand[] = [];
-  let redis: Redis;
-
   const gateway = sharedByTests(() => startGateway({ onCommand: (command) => seen.push(command) }));
-  beforeAll(() => {
-    redis = new Redis({ url: gateway.url, token: gateway.token, retry: false });
-  });
+  const redis = sharedByTests(
+    async () => new Redis({ url: gateway.url, token: gateway.token, retry: false }),
+  );
   beforeEach(async () => {
     await gateway.flush();
     seen.length = 0;

@@ -1,16 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { ArgumentError, Redis, WarmlineError } from "warmline";
 import { InProgressError, idempotent } from "warmline/idempotent";
 import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { describeEngines, embeddedEngine } from "../gateway/engines.js";
 
 describeEngines("idempotent functions", (setup) => {
-  let redis: Redis;
   const gateway = sharedByTests(() => setup.start());
-  beforeAll(() => {
-    redis = new Redis({ url: gateway.url, token: gateway.token });
-  });
+  const redis = sharedByTests(async () => new Redis({ url: gateway.url, token: gateway.token }));
   beforeEach(() => redis.flushall());
 
   test("a function runs once, and later calls return its stored result", async () => {

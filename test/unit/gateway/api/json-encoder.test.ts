@@ -115,6 +115,12 @@ function inParts(bytes: Buffer, cuts: readonly number[], base64: boolean, shape:
   return Buffer.concat(out).toString("latin1");
 }
 
+/** Expects replies that arrive in parts, cut at `at`, to become the bytes that they become as a whole. */
+function expectSame(replies: Buffer[], at: readonly number[], base64: boolean, shape: Shape): void {
+  const whole = jsonOf(replies, base64, shape).toString("latin1");
+  expect(inParts(Buffer.concat(replies), at, base64, shape)).toBe(whole);
+}
+
 const cuts = fc.array(fc.nat(), { maxLength: 8 });
 const bulk = (bytes: Uint8Array) =>
   Buffer.concat([Buffer.from(`$${bytes.length}\r\n`), bytes, Buffer.from("\r\n")]);
@@ -123,8 +129,7 @@ describe("replies that are encoded a part at a time", () => {
   test("replies are encoded to the same bytes wherever they are split", () => {
     fc.assert(
       fc.property(anyReply, cuts, fc.boolean(), (tree, at, base64) => {
-        const bytes = encode(tree);
-        expect(inParts(bytes, at, base64, "one")).toBe(jsonReply(bytes, base64).toString("latin1"));
+        expectSame([encode(tree)], at, base64, "one");
       }),
       { numRuns: scaled(2_000) },
     );
@@ -133,13 +138,8 @@ describe("replies that are encoded a part at a time", () => {
   test("pipelines and transactions are encoded to the same bytes wherever they are split", () => {
     fc.assert(
       fc.property(fc.array(anyReply, { maxLength: 5 }), cuts, fc.boolean(), (items, at, base64) => {
-        const replies = items.map(encode);
-        const list = jsonOf(replies, base64, "list").toString("latin1");
-        expect(inParts(Buffer.concat(replies), at, base64, "list")).toBe(list);
-        const exec = encode({ type: "array", items });
-        expect(inParts(exec, at, base64, "elements")).toBe(
-          jsonOf([exec], base64, "elements").toString("latin1"),
-        );
+        expectSame(items.map(encode), at, base64, "list");
+        expectSame([encode({ type: "array", items })], at, base64, "elements");
       }),
       { numRuns: scaled(1_000) },
     );
@@ -151,12 +151,9 @@ describe("replies that are encoded a part at a time", () => {
     fc.assert(
       fc.property(text, fc.boolean(), (content, base64) => {
         const bytes = bulk(content);
-        const whole = jsonReply(bytes, base64).toString("latin1");
-        for (let i = 0; i <= bytes.length; i++) {
-          expect(inParts(bytes, [i], base64, "one")).toBe(whole);
-          expect(inParts(bytes, [i, i + 1], base64, "one")).toBe(whole);
-        }
-        expect(inParts(bytes, [...bytes.keys()], base64, "one")).toBe(whole);
+        for (let i = 0; i <= bytes.length; i++)
+          for (const at of [[i], [i, i + 1]]) expectSame([bytes], at, base64, "one");
+        expectSame([bytes], [...bytes.keys()], base64, "one");
       }),
       { numRuns: scaled(1_000) },
     );
@@ -166,10 +163,9 @@ describe("replies that are encoded a part at a time", () => {
     const content = Buffer.from("aé\u2028€\u{1f600}\u0000\n".repeat(5_000));
     const bytes = bulk(content);
     for (const base64 of [false, true]) {
-      const whole = jsonReply(bytes, base64).toString("latin1");
       for (const step of [1, 7, 1_000, 65_536]) {
         const at = Array.from({ length: Math.floor(bytes.length / step) }, (_, i) => i * step);
-        expect(inParts(bytes, at, base64, "one")).toBe(whole);
+        expectSame([bytes], at, base64, "one");
       }
     }
   });
@@ -202,14 +198,9 @@ describe("replies that are encoded a part at a time", () => {
     const line = fc.record({ type: fc.constantFrom("status" as const, "error" as const), text });
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 4 }), cuts, fc.boolean(), (items, at, base64) => {
-        const replies = items.map(encode);
-        const list = jsonOf(replies, base64, "list").toString("latin1");
-        expect(inParts(Buffer.concat(replies), at, base64, "list")).toBe(list);
+        expectSame(items.map(encode), at, base64, "list");
         const array = encode({ type: "array", items });
-        expect(inParts(array, at, base64, "elements")).toBe(
-          jsonOf([array], base64, "elements").toString("latin1"),
-        );
-        expect(inParts(array, at, base64, "one")).toBe(jsonReply(array, base64).toString("latin1"));
+        for (const shape of ["elements", "one"] as const) expectSame([array], at, base64, shape);
       }),
       { numRuns: scaled(500) },
     );

@@ -4,6 +4,7 @@ import {
   type FollowerShare,
   Followers,
   type FollowersOptions,
+  type FollowListener,
 } from "../../../../gateway/src/redis/follow/followers.js";
 import { parsePosition } from "../../../../gateway/src/redis/follow/stream-page.js";
 import type { TransactionReceiver, Upstream } from "../../../../gateway/src/redis/upstream.js";
@@ -58,14 +59,15 @@ function start(
     ...options,
   });
   onTestFinished(() => followers.close());
-  const follow = (share = FREE, position = "0-0") =>
-    followers.add("log", parsePosition(position)!, share, {
-      backlog: 0,
+  const follow = (share = FREE, position = "0-0", reader = { backlog: 0 }) => {
+    const listener: Omit<FollowListener, "backlog"> = {
       onStart: (id) => calls.push(`start ${id}`),
       onMessage: (encoded) => sends() && calls.push(String(encoded)) > 0,
       onRefusal: (error) => calls.push(error),
       onFailure: ({ reason, outcome }) => calls.push(`${reason} ${outcome}`),
-    });
+    };
+    return followers.add("log", parsePosition(position)!, share, Object.assign(reader, listener));
+  };
   return { followers, follow, calls };
 }
 
@@ -126,36 +128,23 @@ test.each(["too-large", "no-room"] as const)("a %s page is read again with fewer
 test("a follower waits for a reader that is behind, and looks every 20 s whether its stream was deleted", async () => {
   const replies = [page(true), page(false), arrayOf([errorOf("ERR no such key"), arrayOf([])])];
   const waits: unknown[] = [];
-  const calls: string[] = [];
   const reader = { backlog: 101 };
-  const followers = new Followers({
-    upstream: () =>
-      ({
-        transaction: (_: unknown, receiver: TransactionReceiver) =>
-          setImmediate(() => receiver.onExec(replies.shift()!, new Map())),
-        sendAlone(_: unknown, [wait]: number[], receiver: { onReply(reply: Buffer): void }) {
-          waits.push(wait);
-          setImmediate(() => receiver.onReply(Buffer.from("*-1\r\n")));
-          return () => {};
-        },
-      }) as unknown as Upstream,
-    encode: () => [Buffer.from("entry")],
-    maxBufferedBytes: 1_000,
-    maxWaiting: 1,
-    maxBacklog: 100,
-  });
-  onTestFinished(() => followers.close());
-  const listener = {
-    ...{ onStart() {}, onFailure() {} },
-    onMessage: () => calls.push("entry") > 0,
-    onRefusal: (error: string) => calls.push(error),
-  };
-  followers.add("log", parsePosition("0-0")!, FREE, Object.assign(reader, listener));
+  const upstream = {
+    transaction: (_: unknown, receiver: TransactionReceiver) =>
+      setImmediate(() => receiver.onExec(replies.shift()!, new Map())),
+    sendAlone(_: unknown, [wait]: number[], receiver: { onReply(reply: Buffer): void }) {
+      waits.push(wait);
+      setImmediate(() => receiver.onReply(Buffer.from("*-1\r\n")));
+      return () => {};
+    },
+  } as unknown as Upstream;
+  const { calls, follow } = start(() => undefined, { upstream: () => upstream });
+  follow(FREE, "0-0", reader);
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(calls).toEqual([]);
   reader.backlog = 100;
   await expect.poll(() => calls.at(-1)).toMatch(/^GAP entries after 5-1 .* the stream has no entries$/);
-  expect(calls).toHaveLength(2);
+  expect(calls).toHaveLength(3);
   expect(waits).toEqual([20_000, 20_000]);
 });
 
