@@ -1,19 +1,18 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { drive } from "../../bench/src/scenarios/gateway.js";
+import { forTest } from "../support/lifetime.js";
+import { startServer } from "../support/start-server.js";
 
 test("a server that responds twice to some requests is measured, and they are counted", async () => {
   let requests = 0;
   const server = createServer((socket) => {
     socket.on("error", () => {});
     socket.on("data", () => socket.write("+OK\r\n".repeat(++requests % 100 === 0 ? 2 : 1)));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  });
+  const { port } = forTest(await startServer(server));
   const target = { port, pid: process.pid, request: "PING\r\n" };
   const { surplus, perSecond } = await drive(target, { connections: 5 }, 500);
-  server.close();
   expect(surplus).toBeGreaterThan(0);
   expect(surplus).toBeLessThanOrEqual(requests / 100);
   expect(perSecond).toBeGreaterThan(100);
@@ -32,12 +31,10 @@ test("a response that is a byte longer than the first one is one response, also 
       socket.write(response.slice(0, cut));
       setImmediate(() => socket.write(response.slice(cut)));
     });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  });
+  const { port } = forTest(await startServer(server));
   const target = { port, pid: process.pid, request: "GET / HTTP/1.1\r\n\r\n" };
   const { surplus, perSecond } = await drive(target, { connections: 5 }, 1_000);
-  server.close();
   expect(surplus).toBe(0);
   // The first 500 are over long before the time that counts.
   expect(requests).toBeGreaterThan(1_000);
@@ -52,9 +49,8 @@ test("at a fixed rate, requests that are due while the server stalls count with 
     socket.on("data", () => {
       setTimeout(() => socket.write("+OK\r\n"), Math.max(0, stalledUntil - performance.now()));
     });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  });
+  const { port } = forTest(await startServer(server));
   const target = { port, pid: process.pid, request: "PING\r\n" };
   // It stalls for two fifths of the time, again and again.
   const stalling = setInterval(() => {
@@ -62,7 +58,6 @@ test("at a fixed rate, requests that are due while the server stalls count with 
   }, 1_000);
   const { p99, perSecond } = await drive(target, { connections: 5, rate: 200 }, 2_000);
   clearInterval(stalling);
-  server.close();
   // Of 200 requests a second 80 wait, with five connections: in a closed loop five would.
   expect(p99).toBeGreaterThan(STALL_MS / 2);
   expect(perSecond).toBeLessThan(250);

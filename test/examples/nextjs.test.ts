@@ -12,11 +12,6 @@ const next = "node_modules/next/dist/bin/next";
 // No network: no telemetry is sent.
 const quiet = { NEXT_TELEMETRY_DISABLED: "1", WARMLINE_URL: undefined, WARMLINE_TOKEN: undefined };
 
-async function freePort(): Promise<number> {
-  const [port] = await freePorts(1);
-  return port!;
-}
-
 let output = "";
 beforeAll(async () => {
   const printed = await run("node", [next, "build"], example.folder, quiet, 280_000);
@@ -42,7 +37,7 @@ test("a page that reads Redis is dynamic, unless `cache` allows caching it", () 
 test("the page, server action, route handler and cached data work", { timeout: 120_000 }, async () => {
   const redis = new Redis({ url: example.env.WARMLINE_URL, token: example.env.WARMLINE_TOKEN });
   await redis.flushall();
-  const port = await freePort();
+  const [port] = await freePorts(1);
   const env = { ...example.env, NEXT_TELEMETRY_DISABLED: "1" };
   const args = [next, "start", "--hostname", "127.0.0.1", "--port", String(port)];
   let served: Served | undefined;

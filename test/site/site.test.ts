@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import { extname, join, posix, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { describeInBrowser } from "../browser/support/browser.js";
 import { anchorsOf } from "../repo/docs/pages.js";
-import { forTest } from "../support/lifetime.js";
+import { beforeTests, forTest } from "../support/lifetime.js";
+import { startServer } from "../support/start-server.js";
 
 // The site of npm run docs:site, as GitHub Pages serves it below /warmline/.
 
@@ -183,10 +183,9 @@ const views = [
 ];
 
 describeInBrowser("the site in a browser", (browser) => {
-  let server: Server;
   let url = "";
-  beforeAll(async () => {
-    server = createServer((request, response) => {
+  beforeTests(async (shared) => {
+    const server = createServer((request, response) => {
       const { pathname } = new URL(request.url!, "http://site");
       const file = pathname.startsWith(BASE) ? fileOf(decodeURIComponent(pathname)) : undefined;
       response.writeHead(file ? 200 : 404, {
@@ -194,12 +193,8 @@ describeInBrowser("the site in a browser", (browser) => {
       });
       response.end(file ? readFileSync(join(site, file)) : "");
     });
-    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${BASE}`;
-  });
-  afterAll(() => {
-    server?.closeAllConnections();
-    server?.close();
+    const { port } = shared(await startServer(server));
+    url = `http://127.0.0.1:${port}${BASE}`;
   });
 
   test("tables of figures fit into their pages on a desktop", async () => {

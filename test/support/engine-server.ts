@@ -1,8 +1,8 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { pipeline } from "node:stream";
 import { connectRedis, type RedisConnection } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../gateway/src/engine/embedded.js";
+import { startServer } from "./start-server.js";
 
 /** The embedded engine as a server on a TCP port, for gateways and for Redis clients. */
 export interface EngineServer {
@@ -19,9 +19,8 @@ export async function startEngineServer(): Promise<EngineServer> {
   const engine = await startEmbeddedEngine();
   const server = createServer({ noDelay: true }, (socket) => {
     pipeline(socket, engine.connect(), socket, () => {});
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  });
+  const { port, close: closeServer } = await startServer(server);
   const { command, close } = await connectRedis({ port });
   return {
     port,
@@ -29,7 +28,7 @@ export async function startEngineServer(): Promise<EngineServer> {
     command,
     async stop() {
       close();
-      server.close();
+      await closeServer();
       await engine.close();
     },
   };

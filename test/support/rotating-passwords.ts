@@ -1,5 +1,5 @@
 import { renameSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { expect } from "vitest";
 import type { RedisConnection } from "warmline-testbed";
@@ -7,6 +7,7 @@ import type { Gateway } from "../../gateway/src/index.js";
 import { call, run } from "../integration/gateway/http.js";
 import { listen } from "../integration/subscribe/listen.js";
 import { newFolder } from "./new-folder.js";
+import { startServer } from "./start-server.js";
 
 /** The interval of new passwords in ms. */
 const EVERY = 1_000;
@@ -91,16 +92,15 @@ export async function startExpiringProxy(port: number, maxAge: number): Promise<
       client.destroy();
     }
   }, 100);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const started = await startServer(server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port: started.port,
     get ended() {
       return ended;
     },
     async close() {
       clearInterval(timer);
-      for (const client of open.keys()) client.destroy();
-      await new Promise((resolve) => server.close(resolve));
+      await started.close();
     },
   };
 }

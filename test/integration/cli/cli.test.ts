@@ -7,6 +7,7 @@ import { readSettings } from "../../../gateway/src/cli/settings.js";
 import { UsageError } from "../../../gateway/src/cli/usage-error.js";
 import { forTest } from "../../support/lifetime.js";
 import { newFolder } from "../../support/new-folder.js";
+import { startServer } from "../../support/start-server.js";
 import { CliProcess, post, STATE_FOLDER } from "./cli-process.js";
 
 const scratch = newFolder("test");
@@ -30,9 +31,7 @@ async function page(url: string): Promise<string> {
 }
 
 async function takenPort(): Promise<number> {
-  const server = forTest(createServer());
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return (server.address() as { port: number }).port;
+  return forTest(await startServer(createServer())).port;
 }
 
 describe("a gateway that runs until it is stopped", () => {

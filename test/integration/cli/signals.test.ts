@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { freePorts } from "warmline-testbed";
+import { startServer } from "../../support/start-server.js";
 import { CliProcess } from "./cli-process.js";
 
 /** Starts a Redis that holds its replies back until `release` is called. */
@@ -18,10 +19,9 @@ async function startHeldRedis() {
       await released;
       socket.write("+OK\r\n".repeat(chunk.toString("latin1").match(/^\*\d+\r\n/gm)!.length));
     });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return { url: `redis://127.0.0.1:${port}`, connected: once(server, "connection"), release, server };
+  });
+  const { port, close } = await startServer(server);
+  return { url: `redis://127.0.0.1:${port}`, connected: once(server, "connection"), release, close };
 }
 
 describe("a signal during the start", () => {
@@ -34,7 +34,7 @@ describe("a signal during the start", () => {
     redis.release();
     started?.child.kill("SIGKILL");
     await started?.ended;
-    redis.server.close();
+    await redis.close();
   });
 
   test.each(["SIGTERM", "SIGINT"] as const)("%s lets a request finish; the status is 0", async (signal) => {

@@ -1,12 +1,12 @@
 import fs, { writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
-import { sharedByTests } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { newFolder } from "../../support/new-folder.js";
+import { startServer } from "../../support/start-server.js";
 import { call, run } from "./http.js";
 
 /** Whatever holds one of these is a leak. */
@@ -18,24 +18,17 @@ writeFileSync(authorization, "hush-authorization");
 let gateway: Gateway | undefined;
 /** What the gateway has logged. */
 let output = "";
-const servers: Server[] = [];
 const redis = sharedByTests(() => startFakeRedis());
 afterEach(async () => {
   await gateway?.close();
   gateway = undefined;
   output = "";
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
 });
 
 /** A service of metadata. */
 async function serve(respond: (req: IncomingMessage, res: ServerResponse) => void): Promise<string> {
-  const server = createServer(respond);
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port } = forTest(await startServer(createServer(respond)));
+  return `http://127.0.0.1:${port}`;
 }
 
 const identity = (id: string, left = 3_600_000) =>

@@ -1,11 +1,12 @@
-import { type AddressInfo, connect, createServer, type Server } from "node:net";
+import { connect, createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Redis, UnknownOutcomeError } from "warmline";
 import { type GatewayProcess, startCluster, startGatewayProcess } from "warmline-testbed";
 import { sharedByTests } from "../../support/lifetime.js";
+import { type StartedServer, startServer } from "../../support/start-server.js";
 
 /** A balancer for TCP: each connection goes to the next gateway that takes it. */
-async function balance(ports: readonly number[]): Promise<{ url: string; server: Server }> {
+async function balance(ports: readonly number[]): Promise<StartedServer> {
   let next = 0;
   const server = createServer({ noDelay: true }, (client) => {
     client.on("error", () => {});
@@ -29,15 +30,14 @@ async function balance(ports: readonly number[]): Promise<{ url: string; server:
     };
     dial(ports.length - 1);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+  return startServer(server);
 }
 
 describe("two gateways behind a balancer, over one cluster", { tags: "redis-server" }, () => {
   const token = "one-for-both";
   const cluster = sharedByTests(() => startCluster());
   let gateways: GatewayProcess[];
-  let balancer: Awaited<ReturnType<typeof balance>>;
+  let balancer: StartedServer;
   let redis: Redis;
 
   beforeAll(async () => {
@@ -45,11 +45,16 @@ describe("two gateways behind a balancer, over one cluster", { tags: "redis-serv
       startGatewayProcess({ args: ["--redis", cluster.url], env: { WARMLINE_GATEWAY_TOKEN: token } });
     gateways = await Promise.all([start(), start()]);
     balancer = await balance(gateways.map(({ port }) => port));
-    redis = new Redis({ url: balancer.url, token, enableAutoPipelining: false, maxConnections: 8 });
+    redis = new Redis({
+      url: `http://127.0.0.1:${balancer.port}`,
+      token,
+      enableAutoPipelining: false,
+      maxConnections: 8,
+    });
   });
   afterAll(async () => {
     redis?.close();
-    balancer?.server.close();
+    await balancer?.close();
     await Promise.all((gateways ?? []).map((gateway) => gateway.stop()));
   });
 

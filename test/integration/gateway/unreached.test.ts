@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { freePorts, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { forTest } from "../../support/lifetime.js";
+import { startServer } from "../../support/start-server.js";
 import { call } from "./http.js";
 
 // A Redis that was never reached: commands fail at once, and every report has the reason.
@@ -78,9 +79,7 @@ test.each([
 });
 
 test("a Redis that takes connections in silence holds up the start for less than commandTimeout", async () => {
-  const server = forTest(createServer(() => {}));
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as { port: number };
+  const { port } = forTest(await startServer(createServer(() => {})));
   const began = performance.now();
   const to = await start(`redis://127.0.0.1:${port}`, { commandTimeout: 2_500 });
   expect(performance.now() - began).toBeLessThan(2_400);

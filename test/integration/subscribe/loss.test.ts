@@ -1,12 +1,11 @@
-import { once } from "node:events";
-import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type ServerResponse } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startNetworkProxy, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { Redis, type Subscriber } from "../../../src/index.js";
 import { runProgram } from "../../faults/support/program.js";
 import { forTest } from "../../support/lifetime.js";
+import { startServer } from "../../support/start-server.js";
 import { metric } from "../gateway/http.js";
 import { dataOf, listen, numsub } from "./listen.js";
 
@@ -103,14 +102,9 @@ test("a stream cut by the network is opened again", async () => {
 describe("an endpoint that is not ours", () => {
   async function serve(response: (res: ServerResponse, request: number) => void): Promise<string> {
     let requests = 0;
-    const server: Server = createServer((_, res) => response(res, ++requests));
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const server = createServer((_, res) => response(res, ++requests));
+    const { port } = forTest(await startServer(server));
+    return `http://127.0.0.1:${port}`;
   }
   const stream = { "content-type": "text/event-stream" };
   const make = (url: string, options = {}) => new Redis({ url, token: "t", ...options });

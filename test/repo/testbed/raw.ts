@@ -1,7 +1,8 @@
 import { createServer, type Server } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { forTest } from "../../support/lifetime.js";
+import { startServer } from "../../support/start-server.js";
 
 /** A small HTTP server that counts what reached it. */
 export interface Counting {
@@ -32,9 +33,9 @@ export async function startCounting(size = 0): Promise<Counting> {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port, close } = await startServer(server);
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     get applied() {
       return applied;
     },
@@ -44,11 +45,7 @@ export async function startCounting(size = 0): Promise<Counting> {
     closeConnections: () => {
       for (const socket of sockets) socket.end();
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

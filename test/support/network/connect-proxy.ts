@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
+import { startServer } from "../start-server.js";
 
 export interface ConnectProxyOptions {
   /** `user:password` that a request must bring. */
@@ -29,10 +30,9 @@ export async function startConnectProxy({
   const server = tls ? createTlsServer(tls) : createServer();
   const tunnels: string[] = [];
   const refused: number[] = [];
-  const sockets = new Set<Socket>();
   const expected = credentials && `Basic ${Buffer.from(credentials).toString("base64")}`;
   server.on("connect", ({ url, headers }: IncomingMessage, socket: Socket, head: Buffer) => {
-    sockets.add(socket.on("error", () => {}));
+    socket.on("error", () => {});
     if (expected && headers["proxy-authorization"] !== expected) {
       refused.push(407);
       socket.end(
@@ -47,19 +47,14 @@ export async function startConnectProxy({
       upstream.write(head);
       upstream.pipe(socket).pipe(upstream);
     });
-    sockets.add(upstream);
     upstream.on("error", () => socket.destroy()).on("close", () => socket.destroy());
     socket.on("close", () => upstream.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await startServer(server);
   return {
     url: `${tls ? "https" : "http"}://${credentials ? `${credentials}@` : ""}localhost:${port}`,
     tunnels,
     refused,
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    close,
   };
 }
