@@ -1,7 +1,8 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type RedisCluster, startCluster, startRedis } from "warmline-testbed";
 import { CliProcess } from "../integration/cli/cli-process.js";
 import { commands as commandsOf } from "../support/commands.js";
+import { forTest } from "../support/lifetime.js";
 import { type Item, keyOfEachSlot, until } from "./support.js";
 
 // Commands that block at Redis when the gateway gets SIGTERM, before each kind of deployment.
@@ -55,14 +56,14 @@ describe.each(deployments)("SIGTERM before %s", { tags: "redis-server" }, (_name
   let deployment: Deployment;
   let gateway: CliProcess;
   let url: string;
-  afterEach(async () => {
-    await gateway?.stop();
-    await deployment?.stop();
-  });
 
   async function start(...flags: string[]): Promise<void> {
-    deployment = await startDeployment();
-    gateway = new CliProcess(["--redis", deployment.url, "--port", "0", "--token", "t", ...flags]);
+    deployment = forTest(await startDeployment());
+    await startGateway(deployment.url, ...flags);
+  }
+
+  async function startGateway(redis: string, ...flags: string[]): Promise<void> {
+    gateway = forTest(new CliProcess(["--redis", redis, "--port", "0", "--token", "t", ...flags]));
     url = (await gateway.printed(/^warmline-gateway ready (\S+)$/m))[1]!;
   }
 
@@ -132,13 +133,12 @@ describe.each(deployments)("SIGTERM before %s", { tags: "redis-server" }, (_name
   }, 60_000);
 
   test("a command that Redis does not let the gateway unblock has an unknown outcome", async () => {
-    deployment = await startDeployment();
+    deployment = forTest(await startDeployment());
     const { keys, of, primaries } = deployment;
     for (const send of primaries)
       await send("ACL", "SETUSER", "plain", "on", ">pw", "~*", "&*", "+@all", "-client|unblock");
     const redis = deployment.url.replace("://", "://plain:pw@");
-    gateway = new CliProcess(["--redis", redis, "--port", "0", "--token", "t", "--shutdown-timeout", "2s"]);
-    url = (await gateway.printed(/^warmline-gateway ready (\S+)$/m))[1]!;
+    await startGateway(redis, "--shutdown-timeout", "2s");
     const waiting = keys.slice(0, 4).map((key) => post(["BLPOP", key, 60]));
     await until(async () => (await blocked()) >= waiting.length);
     gateway.child.kill("SIGTERM");

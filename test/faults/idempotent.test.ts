@@ -1,10 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, test } from "vitest";
-import { Redis } from "warmline";
 import { InProgressError, idempotent } from "warmline/idempotent";
 import { carries, closeBeforeReply, type Fault, loseReply, onRequest, startInstance } from "warmline-testbed";
 import { describeEngines } from "../integration/gateway/engines.js";
-import { forTest } from "../support/lifetime.js";
+import { forEachTest, forTest } from "../support/lifetime.js";
 import { useBreakablePath } from "./support/breakable-path.js";
 
 // Requests of an idempotent function that are lost, or that arrive after its lease has ended, and runs that are aborted.
@@ -17,17 +16,9 @@ const never = new Promise<never>(() => {});
 describeEngines("idempotent functions under faults", (setup) => {
   const { name } = setup;
   const rig = useBreakablePath(setup);
-  let redis: Redis;
-  let direct: Redis;
-  beforeEach(async () => {
-    redis = new Redis({
-      url: rig.path.url,
-      token: rig.gateway.token,
-      retry: { retries: 5, backoff: () => 1 },
-    });
-    direct = new Redis({ url: rig.gateway.url, token: rig.gateway.token });
-    await direct.flushall();
-  });
+  const redis = forEachTest(async () => rig.client());
+  const direct = forEachTest(async () => rig.direct());
+  beforeEach(() => direct.flushall());
 
   /** Applies the fault to the first request of each of the first `times` connections that carries `text`. */
   const fail = (text: string, fault: Fault, times = 1) =>

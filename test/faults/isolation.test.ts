@@ -246,14 +246,18 @@ describeEntries((Client, entry) => {
     expect(endpoint.count('"k1700"')).toBe(0);
   });
 
-  test("the signal function is called once per call, in its caller's context, and may return undefined", async () => {
+  /** A client whose signal function notes the context of each of its calls. */
+  const withNotes = () => {
     const requested: (Request | undefined)[] = [];
-    const redis = withSignals({
-      signal: () => {
-        requested.push(request.getStore());
-        return request.getStore()?.signal;
-      },
-    });
+    const signal = () => {
+      requested.push(request.getStore());
+      return request.getStore()?.signal;
+    };
+    return { redis: client({ signal }), requested };
+  };
+
+  test("the signal function is called once per call, in its caller's context, and may return undefined", async () => {
+    const { redis, requested } = withNotes();
     const [a, b] = [{}, { signal: new AbortController().signal }];
     await Promise.all([
       run(a, () => redis.incr("a")),
@@ -311,13 +315,7 @@ describeEntries((Client, entry) => {
   });
 
   test("streams call the signal function once, in their caller's context", async () => {
-    const requested: (Request | undefined)[] = [];
-    const redis = client({
-      signal: () => {
-        requested.push(request.getStore());
-        return request.getStore()?.signal;
-      },
-    });
+    const { redis, requested } = withNotes();
     endpoint.onRequest = () => {};
     const controllers = [new AbortController(), new AbortController()];
     const [a, b] = controllers.map(({ signal }) => ({ signal }));

@@ -2,17 +2,15 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { ArgumentError, type CallOptions, ConfigError, Redis, RedisError } from "warmline";
 import { carries, loseReply, onRequest } from "warmline-testbed";
 import { describeEngines } from "../integration/gateway/engines.js";
+import { forEachTest } from "../support/lifetime.js";
 import { useBreakablePath } from "./support/breakable-path.js";
 
 // Writes of an event that is delivered twice, under a scope.
 
 describeEngines("a scope", (setup) => {
   const rig = useBreakablePath(setup);
-  let redis: Redis;
-  beforeEach(async () => {
-    redis = rig.client();
-    await redis.flushall();
-  });
+  const redis = forEachTest(async () => rig.client());
+  beforeEach(() => redis.flushall());
 
   /** The client of one delivery of an event. */
   const deliver = (scope = "event-1", strict = false) =>

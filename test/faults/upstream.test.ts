@@ -1,24 +1,17 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { Redis, UnknownOutcomeError } from "warmline";
 import { type FakeAction, type FakeCommand, startFakeRedis, startGatewayProcess } from "warmline-testbed";
-import { forEachTest, forTest } from "../support/lifetime.js";
+import { forEachTest } from "../support/lifetime.js";
 
 // Replies lost between the gateway and Redis: the outcome that the gateway reports reaches the client.
 
 const fake = forEachTest(() => startFakeRedis());
 const gateway = forEachTest(() => startGatewayProcess({ args: ["--redis", fake.url] }));
-let redis: Redis;
-beforeEach(async () => {
-  redis = forTest(
-    new Redis({
-      url: gateway.url,
-      token: gateway.token,
-      codec: "text",
-      retry: { retries: 5, backoff: () => 20 },
-    }),
-  );
-  await redis.get("warm");
-});
+const retry = { retries: 5, backoff: () => 20 };
+const redis = forEachTest(
+  async () => new Redis({ url: gateway.url, token: gateway.token, codec: "text", retry }),
+);
+beforeEach(() => redis.get("warm"));
 
 /** Applies a fault to the first `times` commands with this name. */
 function failFirst(name: string, times: number, action: FakeAction): void {

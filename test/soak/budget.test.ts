@@ -1,19 +1,19 @@
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type RedisServer, startRedis } from "warmline-testbed";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { startRedis } from "warmline-testbed";
 import { jsonOf } from "../../gateway/src/api/json-encoder.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
 import { call, metric, run } from "../integration/gateway/http.js";
 import { get, RawConnection } from "../integration/gateway/raw-connection.js";
 import { commands } from "../support/commands.js";
+import { sharedByTests } from "../support/lifetime.js";
 
 const MB = 1024 * 1024;
 /** Larger than the budget of the gateway under test. */
 const SIZE = 12 * MB;
 
-let redis: RedisServer;
 let gateway: Gateway;
 
 async function start(options: Partial<GatewayOptions> = {}): Promise<void> {
@@ -26,15 +26,15 @@ async function start(options: Partial<GatewayOptions> = {}): Promise<void> {
   });
 }
 
+const redis = sharedByTests(() => startRedis());
+
 describe("memory", { tags: "redis-server" }, () => {
   beforeAll(async () => {
-    redis = await startRedis();
     await start();
     await run(gateway, "SETRANGE", "large", SIZE - 1, "x");
     await run(gateway, "RPUSH", "list", ...Array.from({ length: 60_000 }, (_, i) => `element ${i}`));
     await gateway.close();
   });
-  afterAll(() => redis?.stop());
   afterEach(() => gateway?.close());
 
   test("a reply larger than the budget is streamed, in every format", async () => {

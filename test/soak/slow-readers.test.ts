@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
 import { connect, type Socket } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { type RedisServer, startRedis } from "warmline-testbed";
+import { beforeAll, describe, expect, test } from "vitest";
+import { startRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
 import { CliProcess } from "../integration/cli/cli-process.js";
-import { call, run } from "../integration/gateway/http.js";
+import { metric, run } from "../integration/gateway/http.js";
+import { forTest, sharedByTests } from "../support/lifetime.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** Several times the size of the kernel's buffers on loopback, in bytes. */
@@ -12,9 +13,7 @@ const SIZE = 24_000_000;
 /** Longer than a connection lingers after its last byte, in ms. */
 const LONG = 2_600;
 
-let redis: RedisServer;
 let gateway: Gateway;
-const readers: Reader[] = [];
 
 /** A client that reads nothing until `socket.resume()`, or a little at a time by `sip()`. */
 class Reader {
@@ -24,8 +23,8 @@ class Reader {
   reset = false;
 
   constructor(port: number, request: string) {
-    readers.push(this);
     this.socket = connect(port, "127.0.0.1");
+    forTest({ close: () => this.socket.destroy() });
     this.socket.pause();
     this.socket.on("data", (chunk) => {
       this.bytes += chunk.length;
@@ -66,7 +65,7 @@ async function readLate(port: number, request: string): Promise<{ bytes: number;
 }
 
 async function start(options: Partial<GatewayOptions> = {}): Promise<number> {
-  gateway = await createGateway({ redis: redis.url, port: 0, token: "t", ...options });
+  gateway = forTest(await createGateway({ redis: redis.url, port: 0, token: "t", ...options }));
   return Number(new URL(gateway.url).port);
 }
 
@@ -74,9 +73,10 @@ const get = (path: string, version = "1.1", headers = "") =>
   `GET ${path} HTTP/${version}\r\nHost: localhost${headers}\r\n\r\n`;
 const CLOSE = "\r\nConnection: close";
 
+const redis = sharedByTests(() => startRedis());
+
 describe("slow readers", { tags: "redis-server" }, () => {
   beforeAll(async () => {
-    redis = await startRedis();
     const loader = await createGateway({ redis: redis.url, port: 0, token: "t" });
     for (let i = 0; i < 8; i++) await run(loader, "APPEND", "big", "x".repeat(SIZE / 8));
     for (const list of ["close", "old"]) {
@@ -84,11 +84,6 @@ describe("slow readers", { tags: "redis-server" }, () => {
       for (let i = 0; i < 10; i++) await run(loader, "RPUSH", `list:${list}`, ...elements);
     }
     await loader.close();
-  });
-  afterAll(() => redis?.stop());
-  afterEach(async () => {
-    for (const reader of readers.splice(0)) reader.socket.destroy();
-    await gateway?.close();
   });
 
   const cases = [
@@ -134,10 +129,7 @@ describe("slow readers", { tags: "redis-server" }, () => {
     // Redis is stopped until all requests wait on one connection to it. Together their replies exceed maxBufferedBytes.
     process.kill(redis.pid, "SIGSTOP");
     const reading = [1, 2, 3, 4].map(() => readLate(port, get("/getrange/big/0/-1", "1.0")));
-    const active = async () => {
-      const { text } = await call(gateway, "/metrics");
-      return Number(/^warmline_gateway_connections\{state="active"\} (\d+)$/m.exec(text)?.[1]);
-    };
+    const active = () => metric(gateway, 'connections{state="active"}');
     try {
       // The request for the metrics is active too.
       await expect.poll(active).toBe(reading.length + 1);

@@ -13,18 +13,14 @@ import { IORedis, type IORedisClient, type RedisOptions } from "../../support/re
 const server = sharedByTests(() => startEngineServer());
 const gateway = sharedByTests(() => createGateway({ port: 0, redis: server.url }));
 
-const clients: IORedisClient[] = [];
-afterEach(async () => {
-  for (const client of clients.splice(0)) client.disconnect();
-  await server.command("FLUSHALL");
-});
+afterEach(() => server.command("FLUSHALL"));
 
 const connector = (options = {}) => warmlineConnector({ url: gateway.url, token: gateway.token, ...options });
 
 function connect(options: RedisOptions = {}, connectorOptions = {}): IORedisClient {
   const client = new IORedis({ Connector: connector(connectorOptions), ...options });
   client.on("error", () => {});
-  clients.push(client);
+  forTest({ close: () => client.disconnect() });
   return client;
 }
 

@@ -1,10 +1,11 @@
-import { once } from "node:events";
-import { type AddressInfo, createServer, type Server } from "node:net";
+import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { allCommandInfo, type CommandInfo } from "../../../gateway/src/commands/command-info.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { RespReader } from "../../../gateway/src/resp/reader.js";
+import { beforeTests } from "../../support/lifetime.js";
 import { SEED, scaled } from "../../support/random-tests.js";
+import { type StartedServer, startServer } from "../../support/start-server.js";
 import { inScript } from "./attack.js";
 import { call } from "./http.js";
 
@@ -16,7 +17,7 @@ const ARGS = 200;
 const MAX_VISITS = 8;
 
 /** A Redis that replies 1 to everything. As a cluster, it is two nodes. */
-function startFakeRedis(isCluster: boolean): Promise<Server> {
+function startFakeRedis(isCluster: boolean): Promise<StartedServer> {
   const replyTo = (name: string, port: number) => {
     if (name === "PING") return "+PONG\r\n";
     if (name === "INFO") return isCluster ? "$17\r\ncluster_enabled:1\r\n" : "$17\r\ncluster_enabled:0\r\n";
@@ -41,7 +42,7 @@ function startFakeRedis(isCluster: boolean): Promise<Server> {
       rest = lines.slice(at).join("\r\n");
     });
   });
-  return new Promise((resolve) => server.listen(0, () => resolve(server)));
+  return startServer(server);
 }
 
 /** Calls of a command with many arguments, well-formed and not. */
@@ -109,31 +110,20 @@ afterAll(() => {
 });
 
 describe.each(Object.entries(modes))("with %s", (title, { options, token = "all", cluster = false }) => {
-  let redis: Server;
   let gateway: Gateway;
-  let stream: Response | undefined;
-  beforeAll(async () => {
-    redis = await startFakeRedis(cluster);
-    const url = `redis://127.0.0.1:${(redis.address() as AddressInfo).port}`;
-    gateway = await createGateway({
-      redis: url,
-      port: 0,
-      tokens: [
-        { name: "all", token: "all" },
-        { name: "prefix", token: "prefix", prefix: "p:" },
-        { name: "reads", token: "reads", role: "read-only" },
-      ],
-      ...options?.(url),
-    });
-    if (title === "an open console") {
-      stream = await fetch(`${gateway.url}/console/commands`, { headers: { authorization: "Bearer all" } });
-    }
-  });
-  afterAll(async () => {
-    await stream?.body?.cancel();
-    await gateway?.close();
-    redis?.close();
-    await once(redis, "close");
+  beforeTests(async (shared) => {
+    const redis = shared(await startFakeRedis(cluster));
+    const url = `redis://127.0.0.1:${redis.port}`;
+    const tokens = [
+      { name: "all", token: "all" },
+      { name: "prefix", token: "prefix", prefix: "p:" },
+      { name: "reads", token: "reads", role: "read-only" },
+    ] as const;
+    gateway = shared(await createGateway({ redis: url, port: 0, tokens, ...options?.(url) }));
+    if (title !== "an open console") return;
+    const headers = { authorization: "Bearer all" };
+    const { body } = await fetch(`${gateway.url}/console/commands`, { headers });
+    shared({ close: () => body!.cancel() });
   });
 
   test("no argument of a command is visited often", async () => {

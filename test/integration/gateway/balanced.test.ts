@@ -1,7 +1,7 @@
 import { connect, createServer } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Redis, UnknownOutcomeError } from "warmline";
-import { type GatewayProcess, startCluster, startGatewayProcess } from "warmline-testbed";
+import { startCluster, startGatewayProcess } from "warmline-testbed";
 import { sharedByTests } from "../../support/lifetime.js";
 import { type StartedServer, startServer } from "../../support/start-server.js";
 
@@ -36,26 +36,13 @@ async function balance(ports: readonly number[]): Promise<StartedServer> {
 describe("two gateways behind a balancer, over one cluster", { tags: "redis-server" }, () => {
   const token = "one-for-both";
   const cluster = sharedByTests(() => startCluster());
-  let gateways: GatewayProcess[];
-  let balancer: StartedServer;
-  let redis: Redis;
-
-  beforeAll(async () => {
-    const start = () =>
-      startGatewayProcess({ args: ["--redis", cluster.url], env: { WARMLINE_GATEWAY_TOKEN: token } });
-    gateways = await Promise.all([start(), start()]);
-    balancer = await balance(gateways.map(({ port }) => port));
-    redis = new Redis({
-      url: `http://127.0.0.1:${balancer.port}`,
-      token,
-      enableAutoPipelining: false,
-      maxConnections: 8,
-    });
-  });
-  afterAll(async () => {
-    redis?.close();
-    await balancer?.close();
-    await Promise.all((gateways ?? []).map((gateway) => gateway.stop()));
+  const start = () =>
+    startGatewayProcess({ args: ["--redis", cluster.url], env: { WARMLINE_GATEWAY_TOKEN: token } });
+  const gateways = [sharedByTests(start), sharedByTests(start)];
+  const balancer = sharedByTests(() => balance(gateways.map(({ port }) => port)));
+  const redis = sharedByTests(async () => {
+    const url = `http://127.0.0.1:${balancer.port}`;
+    return new Redis({ url, token, enableAutoPipelining: false, maxConnections: 8 });
   });
 
   const keys = Array.from({ length: 40 }, (_, index) => `balanced:${index}`);

@@ -1,11 +1,12 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { Redis as FetchRedis } from "../../../src/fetch.js";
 import { type CircuitOptions, ConnectionError, Redis, type RedisOptions } from "../../../src/index.js";
 import { Pool } from "../../../src/transport/node/pool.js";
 import { NodeTransport } from "../../../src/transport/node/transport.js";
 import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
 import { errorOf } from "../../support/error-of.js";
+import { forTest } from "../../support/lifetime.js";
 import { mulberry32 } from "../../support/model/random.mjs";
 import { SEED, scaled } from "../../support/random-tests.js";
 import { TestClock } from "../../support/test-clock.js";
@@ -14,14 +15,9 @@ import { TestClock } from "../../support/test-clock.js";
 
 const endpoint = RawEndpoint.forEachTest();
 let clock: TestClock;
-let client: Redis | undefined;
 beforeEach(() => {
   clock = new TestClock();
   endpoint.onRequest = healthy;
-});
-afterEach(() => {
-  client?.close();
-  client = undefined;
 });
 
 const healthy: RawEndpoint["onRequest"] = ({ socket }) => void socket.write(resp2Response(":1\r\n"));
@@ -38,7 +34,7 @@ function createTransport(options: RedisOptions = {}, pool = new Pool(endpoint.ur
 
 /** A client whose pool has the test's clock. */
 function createClient(options: RedisOptions = {}, pool?: Pool): Redis {
-  client = new Redis({
+  const client = new Redis({
     url: endpoint.url,
     token: "t",
     timeout: 5_000,
@@ -47,7 +43,7 @@ function createClient(options: RedisOptions = {}, pool?: Pool): Redis {
     transport: (_origin, given) => createTransport(given, pool),
     ...options,
   });
-  return client;
+  return forTest(client);
 }
 
 /** The client with calls that fail after 30 ms of real time. */

@@ -1,29 +1,25 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions } from "../../../src/index.js";
 import { getPool, Pool } from "../../../src/transport/node/pool.js";
 import { NodeTransport } from "../../../src/transport/node/transport.js";
 import { createNodeTransportOptions } from "../../../src/transport/node/transport-options.js";
 import { jsonResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
+import { forTest } from "../../support/lifetime.js";
 import { TestClock } from "../../support/test-clock.js";
 
 // The pool's rules about time, on a clock that the tests move. Sockets and commands' timeouts are real.
 
 const endpoint = RawEndpoint.forEachTest();
 let clock: TestClock;
-let client: Redis | undefined;
 beforeEach(() => {
   clock = new TestClock();
   endpoint.onRequest = reply();
-});
-afterEach(() => {
-  client?.close();
-  client = undefined;
 });
 
 /** A client whose pool has the test's clock. */
 function createClient(options: RedisOptions = {}): Redis {
   const probe = { path: "/", headers: {}, body: '["PING"]' };
-  client = new Redis({
+  const client = new Redis({
     url: endpoint.url,
     token: "t",
     timeout: 5_000,
@@ -35,7 +31,7 @@ function createClient(options: RedisOptions = {}): Redis {
       ),
     ...options,
   });
-  return client;
+  return forTest(client);
 }
 
 function reply(headers: Record<string, string> = {}) {
