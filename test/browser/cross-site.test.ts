@@ -1,12 +1,11 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { resolve } from "node:path";
 import { build } from "esbuild";
 import type { BrowserContext, Page } from "playwright-core";
 import { beforeEach, expect, test } from "vitest";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { forTest } from "../support/lifetime.js";
+import { startServer } from "../support/start-server.js";
 import { describeInBrowser, launchBrowser } from "./support/browser.js";
 
 const ADMIN = "admin-token";
@@ -30,8 +29,7 @@ describeInBrowser("a web page of another site", (browser) => {
       response.setHeader("content-type", "text/html");
       response.end("<!doctype html><title>another site</title><body></body>");
     });
-    await once(forTest(site).listen(0, "127.0.0.1"), "listening");
-    origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    origin = `http://127.0.0.1:${forTest(await startServer(site)).port}`;
     context = forTest(await browser().newContext());
     page = await context.newPage();
   });

@@ -1,6 +1,6 @@
 import { copyFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type Authority,
   type Certificate,
@@ -12,6 +12,7 @@ import {
 } from "warmline-testbed";
 import type { Gateway, GatewayOptions } from "../../gateway/src/index.js";
 import { call, run } from "../integration/gateway/http.js";
+import { forTest } from "../support/lifetime.js";
 import { newFolder } from "../support/new-folder.js";
 import { gatewayAt, transaction } from "./support.js";
 
@@ -56,12 +57,9 @@ describe("a Redis with TLS 1.3 alone, which by default requires a client certifi
     for (const certificate of made) certificate.remove();
   });
 
-  let gateway: Gateway | undefined;
-  afterEach(() => gateway?.close());
   const start = async (to: number, options: Partial<GatewayOptions>) => {
     const common = { redisCa: authority.caFile, commandTimeout: 2_000, logLevel: "silent" } as const;
-    gateway = await gatewayAt(`rediss://localhost:${to}`, { ...common, ...options });
-    return gateway;
+    return forTest(await gatewayAt(`rediss://localhost:${to}`, { ...common, ...options }));
   };
   const errorOf = async (at: Gateway): Promise<string> => {
     const { status, headers, json } = await call(at, "/", { body: ["SET", "k", "v"] });
@@ -93,19 +91,17 @@ describe("a Redis with TLS 1.3 alone, which by default requires a client certifi
   test("an expired certificate of Redis, one for another name and one that is not trusted have different messages", async () => {
     const old = await listen("expired", { expired: true });
     expect(await errorOf(await start(old, own))).toMatch(/its certificate has expired \(CERT_HAS_EXPIRED\)/);
-    await gateway?.close();
     const named = await listen("named", { host: "redis.internal" });
     expect(await errorOf(await start(named, own))).toMatch(
       /its certificate is for another name than that of the host; set redisServerName/,
     );
-    await gateway?.close();
     const other = makeAuthority();
     made.push(other);
     expect(await errorOf(await start(port, { ...own, redisCa: other.caFile }))).toMatch(
       /not from an authority that is trusted; set redisCa/,
     );
-    await gateway?.close();
-    gateway = await gatewayAt(`redis://localhost:${port}`, { commandTimeout: 500, logLevel: "silent" });
+    const options = { commandTimeout: 500, logLevel: "silent" } as const;
+    const gateway = forTest(await gatewayAt(`redis://localhost:${port}`, options));
     expect(await errorOf(gateway)).toMatch(/could not be reached/);
   });
 

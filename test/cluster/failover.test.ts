@@ -1,20 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { startCluster } from "warmline-testbed";
-import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
-import { beforeTests, sharedByTests } from "../support/lifetime.js";
+import { sharedByTests } from "../support/lifetime.js";
 import { gatewayAt, keyOfEachSlot, metric, pipeline, pipelineOf, run, sleep, until } from "./support.js";
 
 // A primary dies under load. Its replica takes over after the cluster's own time; what was acknowledged by WAIT is there.
 
 describe("a primary killed under load", { tags: "redis-server", retry: 0 }, () => {
-  let replicas: Gateway;
   const keys = keyOfEachSlot().filter((_, slot) => slot % 64 === 0);
   const cluster = sharedByTests(() => startCluster({ nodeTimeoutMs: 2_000 }));
   const gateway = sharedByTests(() => gatewayAt(cluster.url));
-  beforeTests(async (shared) => {
+  const replicas = sharedByTests(() => {
     const nodes = cluster.nodes.map(({ port }) => `127.0.0.1:${port}`).join();
-    replicas = shared(await gatewayAt(`redis://${nodes}`, { readPolicy: "prefer-replica" }));
+    return gatewayAt(`redis://${nodes}`, { readPolicy: "prefer-replica" });
   });
 
   test("a failover keeps acknowledged writes and ends within its timeout, and reads succeed throughout", async () => {

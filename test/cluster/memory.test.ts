@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type ClusterNode, startCluster } from "warmline-testbed";
-import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
-import { beforeTests, sharedByTests } from "../support/lifetime.js";
+import { sharedByTests } from "../support/lifetime.js";
 import { gatewayAt, type Item, keyOfEachSlot, metric, run, sleep, until } from "./support.js";
 
 // Replies of a cluster that are larger than the gateway's budget for buffers.
@@ -17,16 +16,13 @@ const PARTS = 20;
 const KEYS_OF_TWO_NODES = keyOfEachSlot().filter((_, slot) => slot === 0 || slot === 16_383);
 
 describe("memory, before a cluster", { tags: "redis-server" }, () => {
-  let gateway: Gateway;
   // One of the tests stops a node.
   const cluster = sharedByTests(() => startCluster({ nodeTimeoutMs: 60_000 }));
-  beforeTests(async (shared) => {
+  const gateway = sharedByTests(async () => {
     const loader = await gatewayAt(cluster.url);
     for (let i = 0; i < PARTS; i++) await run(loader, "APPEND", "large", PART);
     await loader.close();
-    gateway = shared(
-      await gatewayAt(cluster.url, { maxBufferedBytes: LIMIT, token: "t", commandTimeout: 30_000 }),
-    );
+    return gatewayAt(cluster.url, { maxBufferedBytes: LIMIT, token: "t", commandTimeout: 30_000 });
   });
 
   test("a merged reply larger than the memory budget fails with 503 and an unknown outcome", async () => {

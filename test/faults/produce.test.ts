@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Redis } from "warmline";
 import { idempotent } from "warmline/idempotent";
 import { produce } from "warmline/streams";
 import { loseReply, onRequest } from "warmline-testbed";
 import { describeEngines } from "../integration/gateway/engines.js";
+import { forEachTest } from "../support/lifetime.js";
 import { useBreakablePath } from "./support/breakable-path.js";
 
 // Producers of a stream whose responses are lost, and that run again.
@@ -13,13 +13,11 @@ const count = (text: string, part: string) => text.split(part).length - 1;
 describeEngines("producers", (setup) => {
   const { name } = setup;
   const rig = useBreakablePath(setup);
-  let redis: Redis;
-  let direct: Redis;
+  const redis = forEachTest(async () => rig.client());
+  const direct = forEachTest(async () => rig.direct());
   /** The requests that add entries. */
   let added: string[];
   beforeEach(async () => {
-    redis = rig.client();
-    direct = rig.direct();
     added = [];
     rig.path.onConnection(() => ({
       exchange({ request }) {

@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { startEmbeddedEngine } from "../../gateway/src/engine/embedded.js";
-import type { Engine } from "../../gateway/src/engine/engine.js";
 import { createGateway } from "../../gateway/src/index.js";
 import { call, run } from "../integration/gateway/http.js";
 import { ReplyClient } from "../support/differential/replies.js";
 import { measure, READS, WRITES, writes } from "../support/engine/growth.js";
+import { sharedByTests } from "../support/lifetime.js";
 import { scaled } from "../support/random-tests.js";
 
 const names = Object.keys(WRITES);
@@ -18,13 +18,9 @@ const PIPELINE = 1_000;
 const MAX_RATIO = 8;
 
 describe("large collections of the embedded engine", { timeout: 300_000 }, () => {
-  let engine: Engine;
   const notices: string[] = [];
-  beforeAll(async () => {
-    engine = await startEmbeddedEngine({ onNotice: (message) => notices.push(message) });
-  });
+  const engine = sharedByTests(() => startEmbeddedEngine({ onNotice: (message) => notices.push(message) }));
   afterEach(() => expect(notices).toEqual([]));
-  afterAll(() => engine.close());
 
   test.each(names)(
     `another client gets replies between pipelines of ${PIPELINE} %s, ${PIPELINED} in all`,

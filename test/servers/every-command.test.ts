@@ -1,15 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { reasonLeftOut } from "../../scripts/commands/check.js";
 import { Redis } from "../../src/index.js";
-import {
-  type GatewayProcess,
-  type RedisServer,
-  type Resp,
-  startGatewayProcess,
-} from "../../testbed/src/index.js";
+import { type RedisServer, type Resp, startGatewayProcess } from "../../testbed/src/index.js";
 import type { Engine } from "../integration/commands/exercises/exercise.js";
 import { exercises } from "../integration/commands/exercises/index.js";
-import { beforeTests, sharedByTests } from "../support/lifetime.js";
+import { sharedByTests } from "../support/lifetime.js";
 import { allSpecs } from "../unit/commands/samples/index.js";
 import { NEEDS_SERVERS, startRedis8, startValkey } from "./support/servers.js";
 
@@ -49,14 +44,12 @@ async function commandsOf(server: RedisServer): Promise<string[]> {
 }
 
 describe.each(rigs)("the commands of $engine", NEEDS_SERVERS, ({ engine, start, unknown }) => {
-  let gateway: GatewayProcess;
-  let redis: Redis;
   let names: string[];
   const server = sharedByTests(() => start());
-  beforeTests(async (shared) => {
+  const gateway = sharedByTests(() => startGatewayProcess({ args: ["--redis", server.url] }));
+  const redis = sharedByTests(async () => new Redis({ url: gateway.url, token: gateway.token }));
+  beforeAll(async () => {
     names = await commandsOf(server);
-    gateway = shared(await startGatewayProcess({ args: ["--redis", server.url] }));
-    redis = shared(new Redis({ url: gateway.url, token: gateway.token }));
   });
 
   test("every command has an exercise that runs here, or a reason to have no method", () => {

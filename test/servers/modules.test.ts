@@ -3,7 +3,7 @@ import { Redis } from "../../src/index.js";
 import { startGatewayProcess } from "../../testbed/src/index.js";
 import { bloomExercises } from "../integration/commands/exercises/modules.js";
 import { searchExercises } from "../integration/commands/exercises/search.js";
-import { beforeTests, sharedByTests } from "../support/lifetime.js";
+import { sharedByTests } from "../support/lifetime.js";
 import { NEEDS_SERVERS, startRedis8 } from "./support/servers.js";
 
 // The methods of warmline/modules, on the modules of Redis Stack. Its RedisTimeSeries needs OpenSSL 1.1, which machines no longer have.
@@ -18,12 +18,11 @@ const CASES = MODULES.flatMap((each) =>
 );
 
 describe.each(CASES)("$title, as $responseFormat", NEEDS_SERVERS, ({ module, exercises, responseFormat }) => {
-  let redis: Redis;
   const server = sharedByTests(() => startRedis8(module));
   const gateway = sharedByTests(() => startGatewayProcess({ args: ["--redis", server.url] }));
-  beforeTests(async (shared) => {
-    redis = shared(new Redis({ url: gateway.url, token: gateway.token, responseFormat }));
-  });
+  const redis = sharedByTests(
+    async () => new Redis({ url: gateway.url, token: gateway.token, responseFormat }),
+  );
   beforeEach(() => redis.flushall());
 
   test.each(Object.entries(exercises))("%s works as its exercise says", async (_method, run) => {

@@ -1,23 +1,22 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { createGateway, type Gateway, type TracedCommand } from "../../gateway/src/index.js";
+import { createGateway, type TracedCommand } from "../../gateway/src/index.js";
 import { Redis } from "../../src/index.js";
 import { near } from "../../src/near.js";
-import { beforeTests, forTest, sharedByTests } from "../support/lifetime.js";
+import { forTest, sharedByTests } from "../support/lifetime.js";
 import { NEEDS_SERVERS, startRedis8 } from "./support/servers.js";
 
 // Reads of JSON documents, vector sets and hashes whose fields expire, through a near cache.
 
 describe("a near cache on Redis 8.2 with RedisJSON 2.8", NEEDS_SERVERS, () => {
-  let gateway: Gateway;
   let redis: Redis;
   let verified: Redis;
   /** The commands that reached Redis through the gateway, such as `JSON.GET near:doc`. */
   let sent: string[] = [];
   const server = sharedByTests(() => startRedis8("rejson"));
-  beforeTests(async (shared) => {
+  const gateway = sharedByTests(() => {
     const onCommand = ({ name, keys }: TracedCommand) => sent.push([name, ...keys].join(" "));
     const options = { port: 0, redis: server.url, token: "main", logLevel: "silent" } as const;
-    gateway = shared(await createGateway({ ...options, nearPrefix: ["near:"], onCommand }));
+    return createGateway({ ...options, nearPrefix: ["near:"], onCommand });
   });
   beforeEach(async () => {
     await server.command("FLUSHALL");

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { startFakeRedis, startRedis } from "../../../testbed/src/index.js";
 import { forTest } from "../../support/lifetime.js";
 import { newFolder } from "../../support/new-folder.js";
+import { RawConnection } from "../gateway/raw-connection.js";
 import { CliProcess } from "./cli-process.js";
 
 const folder = newFolder("log");
@@ -90,12 +90,10 @@ describe("the log", () => {
         send("/", json("EVAL", `error("${value}")`, "0")),
       ]);
       // A request that no HTTP client would send.
-      const raw = connect(Number(new URL(url).port), "127.0.0.1");
-      raw.on("error", () => {}).resume();
-      raw.end(
+      await sendRaw(
+        url,
         `GET /${key} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\nx${value} : ${secret.header}\r\n\r\n`,
       );
-      await new Promise((resolve) => raw.once("close", resolve));
       await redis.kill();
       await Promise.all([
         send("/", json("SET", key, value)),
@@ -190,22 +188,17 @@ describe("the log", () => {
 });
 
 /** Sends bytes on a new connection. Returns the status of the response. */
-function statusOf(port: number, bytes: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, "127.0.0.1", () => socket.end(bytes));
-    let received = "";
-    socket.on("data", (chunk) => {
-      received += chunk.toString("latin1");
-    });
-    socket.on("error", reject).on("close", () => resolve(Number(received.split(" ")[1])));
-  });
+async function sendRaw(url: string, bytes: string): Promise<number> {
+  const connection = new RawConnection({ url });
+  connection.socket.end(bytes);
+  await connection.closed;
+  return Number(connection.text.split(" ")[1]);
 }
 
 test("malformed requests are counted by reason, in /metrics and in few lines of the log", async () => {
   const redis = forTest(await startFakeRedis());
   const cli = forTest(new CliProcess(["--port", "0", "--redis", redis.url, "--token", "t"]));
   const [, url] = (await cli.printed(/^warmline-gateway ready (\S+)$/m)) as unknown as [string, string];
-  const port = Number(new URL(url).port);
   const headers = "Host: 127.0.0.1\r\nAuthorization: Bearer t\r\n";
   const heads: [bytes: string, status: number, reason: string][] = [
     ["GET / HTTP/1.1\r\n\r\n", 400, "the Host header is missing"],
@@ -219,7 +212,7 @@ test("malformed requests are counted by reason, in /metrics and in few lines of 
   ];
   const each = 50;
   for (const [bytes, status] of heads) {
-    const statuses = await Promise.all(Array.from({ length: each }, () => statusOf(port, bytes)));
+    const statuses = await Promise.all(Array.from({ length: each }, () => sendRaw(url, bytes)));
     expect(new Set(statuses)).toEqual(new Set([status]));
   }
   const metrics = await fetch(`${url}/metrics`, { headers: { authorization: "Bearer t" } });

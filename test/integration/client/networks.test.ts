@@ -1,23 +1,19 @@
 import { createPrivateKey, type KeyExportOptions } from "node:crypto";
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { follow } from "warmline/streams";
 import { createGateway } from "warmline-gateway";
-import { type Authority, type Certificate, freePorts, makeAuthority } from "warmline-testbed";
+import { freePorts, makeAuthority } from "warmline-testbed";
 import { runProgram } from "../../faults/support/program.js";
 import { RawEndpoint } from "../../support/endpoint.js";
 import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { type ConnectProxyOptions, startConnectProxy } from "../../support/network/connect-proxy.js";
 import { startTlsFront } from "../../support/network/tls-front.js";
 
-let authority: Authority;
-let server: Certificate;
+const authority = makeAuthority();
+const server = authority.issue();
 const gateway = sharedByTests(() => createGateway({ engine: "embedded", port: 0 }));
-beforeAll(() => {
-  authority = makeAuthority();
-  server = authority.issue();
-});
 
 const client = (options: RedisOptions) =>
   forTest(new Redis({ url: gateway.url, token: gateway.token, retry: false, ...options }));

@@ -263,7 +263,7 @@ describe("on a real Redis", { tags: "redis-server" }, () => {
 test("MONITOR shows what Redis runs", async () => {
   const redis = connect();
   const monitor = await redis.monitor();
-  clients.push(monitor);
+  forTest({ close: () => monitor.disconnect() });
   const seen = new Promise<string[]>((resolve) => {
     monitor.on("monitor", (_time: string, args: string[]) => {
       if (args[0]?.toUpperCase() === "GET") resolve(args);

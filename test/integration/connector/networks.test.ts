@@ -1,20 +1,16 @@
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type ConnectorOptions, warmlineConnector } from "warmline/ioredis";
 import { startLoopback } from "warmline/node-redis";
 import { createGateway } from "warmline-gateway";
-import { type Authority, type Certificate, makeAuthority } from "warmline-testbed";
+import { makeAuthority } from "warmline-testbed";
 import { forTest, sharedByTests } from "../../support/lifetime.js";
 import { startConnectProxy } from "../../support/network/connect-proxy.js";
 import { startTlsFront } from "../../support/network/tls-front.js";
 import { createClient, IORedis } from "../../support/redis-clients.js";
 
-let authority: Authority;
-let server: Certificate;
+const authority = makeAuthority();
+const server = authority.issue();
 const gateway = sharedByTests(() => createGateway({ engine: "embedded", port: 0 }));
-beforeAll(() => {
-  authority = makeAuthority();
-  server = authority.issue();
-});
 
 const startFront = async () =>
   forTest(await startTlsFront(gateway.url, { cert: server.cert, key: server.key })).url;

@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { startGateway, type TestGateway } from "warmline-gateway/testing";
@@ -8,6 +6,7 @@ import { makeCertificate } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { httpResponse, jsonResponse, RawEndpoint } from "../../support/endpoint.js";
 import { beforeTests } from "../../support/lifetime.js";
+import { startServer } from "../../support/start-server.js";
 
 // Mistakes of a newcomer, and the message that each gives: what is wrong, where, and what to do.
 
@@ -45,9 +44,8 @@ beforeTests(async (shared) => {
   }
   const certificate = makeCertificate();
   shared({ close: () => certificate.remove() });
-  const server = shared(createTlsServer(certificate, (_, response) => response.end()));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  tlsUrl = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = createTlsServer(certificate, (_, response) => response.end());
+  tlsUrl = `https://127.0.0.1:${shared(await startServer(server)).port}`;
 });
 
 const client = (url: string, options: RedisOptions = {}) =>

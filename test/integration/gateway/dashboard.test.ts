@@ -3,11 +3,12 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { resolve } from "node:path";
 import { parser } from "@prometheus-io/lezer-promql";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { startFakeRedis } from "warmline-testbed";
 import { parse } from "yaml";
-import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { createGateway } from "../../../gateway/src/index.js";
 import { flags } from "../../../gateway/src/settings/flags.js";
+import { sharedByTests } from "../../support/lifetime.js";
 import { call, run } from "./http.js";
 
 const deploy = resolve(import.meta.dirname, "../../../gateway/deploy");
@@ -21,10 +22,11 @@ type Labels = Readonly<Record<string, string>>;
 /** The samples of a live `/metrics`: the labels of each, by name. */
 const live = new Map<string, Labels[]>();
 
-let gateway: Gateway;
+const redis = sharedByTests(() => startFakeRedis());
+const gateway = sharedByTests(() =>
+  createGateway({ redis: redis.url, port: 0, token: "t", commandTimeout: 2_000 }),
+);
 beforeAll(async () => {
-  const redis = await startFakeRedis();
-  gateway = await createGateway({ redis: redis.url, port: 0, token: "t", commandTimeout: 2_000 });
   expect(await run(gateway, "SET", "k", "v")).toBe("OK");
   await call(gateway, "/pipeline", { body: [["GET", "k"]] });
   await call(gateway, "/multi-exec", { body: [["GET", "k"]] });
@@ -42,7 +44,6 @@ beforeAll(async () => {
     live.set(name, [...(live.get(name) ?? []), Object.fromEntries(pairs)]);
   }
 });
-afterAll(() => gateway.close());
 
 /** Sends a request that is not valid HTTP. */
 async function sendMalformed(): Promise<void> {

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { startRedis } from "../../../testbed/src/index.js";
-import { forTest } from "../../support/lifetime.js";
+import { forTest, sharedByTests } from "../../support/lifetime.js";
 
 // The rules of numbered requests (docs/gateway.md), tested with raw requests to one gateway.
 
-let gateway: Gateway;
+const tokens = [{ name: "other", token: "another" }];
+const gateway = sharedByTests(() => createGateway({ engine: "embedded", port: 0, token: "one", tokens }));
 let ticket: string;
 beforeAll(async () => {
-  gateway = await createGateway({
-    engine: "embedded",
-    port: 0,
-    token: "one",
-    tokens: [{ name: "other", token: "another" }],
-  });
   ticket = (await send(["PING"])).instance!;
 });
-afterAll(() => gateway.close());
 
 interface Options {
   readonly path?: string;

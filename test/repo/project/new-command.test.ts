@@ -1,15 +1,12 @@
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
-import { build } from "esbuild";
-import ts from "typescript";
+import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { commands } from "../../support/commands.js";
 import { newFolder } from "../../support/new-folder.js";
+import { errorsIn, importFrom, root } from "./changed-copy.js";
 
 // The example in CONTRIBUTING.md, applied to a copy of the repository.
 
-const root = resolve(import.meta.dirname, "../../..");
 const copy = newFolder("new-command");
 
 let Redis: any;
@@ -37,15 +34,7 @@ beforeAll(async () => {
       source.slice(endOfTable)
     ).replace("import { checked, ", "import { as, checked, "),
   );
-  const outfile = join(copy, "client.mjs");
-  await build({
-    entryPoints: [join(copy, "src/index.ts")],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-  });
-  ({ Redis } = await import(pathToFileURL(outfile).href));
+  ({ Redis } = await importFrom(copy, { entryPoints: [join(copy, "src/index.ts")] }));
 });
 
 /** A client of a requester that records what is sent and returns one result for each command. */
@@ -87,11 +76,5 @@ redis.strsize();
 console.log(size, both);
 `,
   );
-  const { config } = ts.readConfigFile(join(root, "tsconfig.base.json"), ts.sys.readFile);
-  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
-  const program = ts.createProgram([file], options);
-  const found = program.getSemanticDiagnostics(program.getSourceFile(file));
-  expect(found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"))).toEqual([
-    "Expected 1 arguments, but got 0.",
-  ]);
+  expect(errorsIn(file)).toEqual(["Expected 1 arguments, but got 0."]);
 });

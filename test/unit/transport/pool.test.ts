@@ -295,35 +295,35 @@ describe("connections that hang while they open", () => {
   const overTls = (options: RedisOptions = {}) =>
     createClient({ url: endpoint.url.replace("http:", "https:"), ...options });
 
-  test("a hanging connection is raced by another one after a second", async () => {
+  /** Issues a write, and aborts it when `reached` has resolved. */
+  async function abortedWrite(redis: Redis, reached: () => Promise<unknown>): Promise<void> {
     const cancelled = new AbortController();
-    const write = overTls().with({ signal: cancelled.signal }).incr("n");
-    await connected(1);
-    clock.advance(999);
-    await networkEvents();
-    expect(endpoint.connections).toBe(1);
-    clock.advance(1);
-    await connected(2);
+    const write = redis.with({ signal: cancelled.signal }).incr("n");
+    await reached();
     cancelled.abort(new Error("enough"));
     await expect(write).rejects.toThrow("enough");
+  }
+
+  test("a hanging connection is raced by another one after a second", async () => {
+    await abortedWrite(overTls(), async () => {
+      await connected(1);
+      clock.advance(999);
+      await networkEvents();
+      expect(endpoint.connections).toBe(1);
+      clock.advance(1);
+      await connected(2);
+    });
   });
 
   test("a hanging connection is closed after three seconds unless a command waits for it", async () => {
     let closed = 0;
     endpoint.onConnection = (socket) => void socket.on("close", () => closed++);
     const redis = overTls();
-    const fail = async () => {
-      const cancelled = new AbortController();
-      const write = redis.with({ signal: cancelled.signal }).incr("n");
-      await connected(1);
-      cancelled.abort(new Error("enough"));
-      await expect(write).rejects.toThrow("enough");
-    };
-    await fail();
+    await abortedWrite(redis, () => connected(1));
     clock.advance(900);
     await networkEvents();
     // The next command waits for the same connection.
-    await fail();
+    await abortedWrite(redis, () => connected(1));
     clock.advance(2_099);
     await networkEvents();
     expect([endpoint.connections, closed]).toEqual([1, 0]);
@@ -336,13 +336,11 @@ describe("connections that hang while they open", () => {
     const redis = overTls({ maxConnections: 2 });
     for (let i = 1; i <= 4; i++) {
       const before = endpoint.connections;
-      const cancelled = new AbortController();
-      const write = redis.with({ signal: cancelled.signal }).incr("n");
-      await networkEvents();
-      clock.advance(1_500);
-      await expect.poll(() => endpoint.connections).toBeGreaterThan(before);
-      cancelled.abort(new Error("enough"));
-      await expect(write).rejects.toThrow("enough");
+      await abortedWrite(redis, async () => {
+        await networkEvents();
+        clock.advance(1_500);
+        await expect.poll(() => endpoint.connections).toBeGreaterThan(before);
+      });
     }
   });
 });
