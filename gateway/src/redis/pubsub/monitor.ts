@@ -2,8 +2,8 @@ import { command } from "../../resp/command.js";
 import { isError, lineOf } from "../../resp/replies.js";
 import { CLOSING, UpstreamFailure } from "../failure.js";
 import type { Frame } from "../frame.js";
-import { RedisSocket, type RedisSocketOptions } from "../redis-socket.js";
-import type { Cancel } from "../upstream.js";
+import { RedisSocket } from "../redis-socket.js";
+import type { Cancel, ConnectionOptions } from "../upstream.js";
 import type { Listener } from "./listener.js";
 
 const MONITOR = command("MONITOR");
@@ -27,7 +27,7 @@ export class Monitor {
 
   /** @param encode encodes a line for listeners */
   constructor(
-    private readonly options: RedisSocketOptions,
+    private readonly options: ConnectionOptions,
     private readonly encode: (line: Buffer) => Frame,
   ) {}
 
@@ -63,7 +63,7 @@ export class Monitor {
       onUp: () => {
         connection.send(MONITOR);
         const onTimeout = () => this.#unreachable("Redis did not reply to MONITOR in time");
-        this.#timer = setTimeout(onTimeout, this.options.connectTimeout);
+        this.#timer = setTimeout(onTimeout, this.options.timeout);
       },
       onReply: (reply) => this.#onReply(reply),
       onDown: (reason) => this.#unreachable(`Redis could not be reached: ${reason}`),

@@ -92,7 +92,7 @@ export class Subscriptions {
     else {
       member.timer = setTimeout(
         () => this.#fail(member, this.#timeoutFailure(member.awaited)),
-        this.options.connectTimeout,
+        this.options.timeout,
       );
       if (member.awaited.size === 0) setImmediate(() => this.#settled(member, null));
     }
@@ -157,7 +157,7 @@ export class Subscriptions {
           for (const each of member.added.get(topic) ?? []) each.problem ??= problem;
           this.#leave(member, topic);
         }
-      }, this.options.connectTimeout),
+      }, this.options.timeout),
       done,
       problem: null,
     };
