@@ -150,9 +150,11 @@ async function fanOut(
 const GET_STREAM = "GET /subscribe/crowd HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer TOKEN\r\n\r\n";
 const streamOf = (path: string) => GET_STREAM.replace("/subscribe/crowd", path);
 
-/** Sends requests on one connection without waiting for responses. Returns the number of bytes of all responses. */
-function pipelined(count: number, path: string): Promise<number> {
-  const line = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${gateway.token}\r\n`;
+const headOf = (line: string) =>
+  `${line} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${gateway.token}\r\n`;
+
+/** Sends bytes on a connection whose last response ends it. Returns the number of bytes of all responses. */
+function exchange(text: string): Promise<number> {
   return new Promise((resolve, reject) => {
     let size = 0;
     const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
@@ -160,8 +162,22 @@ function pipelined(count: number, path: string): Promise<number> {
     socket.on("data", (chunk: Buffer) => {
       size += chunk.length;
     });
-    socket.write(`${`${line}\r\n`.repeat(count - 1)}${line}Connection: close\r\n\r\n`);
+    socket.write(text);
   });
+}
+
+/** Sends requests on one connection without waiting for responses. */
+function pipelined(count: number, path: string): Promise<number> {
+  const head = headOf(`GET ${path}`);
+  return exchange(`${`${head}\r\n`.repeat(count - 1)}${head}Connection: close\r\n\r\n`);
+}
+
+/** Sends a body of a million bytes in chunks of one byte. */
+function sendInBytes(): Promise<number> {
+  const body = ['["GET","', "k".repeat(1e6), '"]'].join("").replace(/./g, "1\r\n$&\r\n");
+  return exchange(
+    `${headOf("POST /")}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n${body}0\r\n\r\n`,
+  );
 }
 
 /** Publishes on a long channel while there are many patterns, none of which matches. */
@@ -225,6 +241,7 @@ describe(`within ${LIMIT} ms of processor time`, { timeout: 120_000 }, () => {
       () => fanOut(200, streamOf("/console/commands"), ["GET"], 2_000),
     ],
     ["a thousand requests for metrics", 1e7, () => pipelined(1_000, "/metrics")],
+    ["30 bodies of 6 MB in chunks of one byte", 300, () => together(30, sendInBytes)],
     ["10 messages beside 1,000 patterns", 100, publishBesidePatterns],
     [
       "a pipeline of 250 commands of 9,000 keys",
