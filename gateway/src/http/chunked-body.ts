@@ -15,6 +15,10 @@ const TRAILER_LINE = new RegExp(`^${TOKEN}:[\\t\\x20-\\x7e\\x80-\\xff]*$`);
 
 /** Digits of a size that is read without its line. */
 const MAX_BARE = 7;
+/** The value of each byte as a hexadecimal digit; -1 for other bytes. */
+const DIGITS = Int8Array.from({ length: 256 }, (_, byte) =>
+  "0123456789abcdef".indexOf(String.fromCharCode(byte).toLowerCase()),
+);
 
 enum At {
   Size,
@@ -69,8 +73,7 @@ export class ChunkedBody {
     let at = from;
     let size = 0;
     if (this.#at === At.Size) {
-      for (let digit = digitOf(bytes[at]); digit >= 0 && at - from < MAX_BARE; digit = digitOf(bytes[++at]))
-        size = 16 * size + digit;
+      for (; at - from < MAX_BARE && DIGITS[bytes[at]!]! >= 0; at++) size = 16 * size + DIGITS[bytes[at]!]!;
       if (size === 0) return 0;
     } else if (this.#at !== At.DataEnd) return 0;
     if (bytes[at] !== CR || bytes[at + 1] !== LF) return 0;
@@ -118,12 +121,4 @@ export class ChunkedBody {
     if (this.#extra > MAX_EXTRA)
       throw new HttpError("the request has too long chunk extensions or trailers", 431);
   }
-}
-
-/** Returns the value of a hexadecimal digit, or -1 for any other byte. */
-function digitOf(byte: number | undefined): number {
-  if (byte === undefined) return -1;
-  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
-  const letter = byte | 0x20;
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
