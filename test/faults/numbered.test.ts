@@ -3,7 +3,7 @@ import { warmlineConnector } from "warmline/ioredis";
 import { carries, loseReply, onRequest, startNetworkProxy } from "warmline-testbed";
 import { createGateway } from "../../gateway/src/index.js";
 import { describeEntries } from "../support/entries.js";
-import { sharedByTests } from "../support/lifetime.js";
+import { forTest, sharedByTests } from "../support/lifetime.js";
 import { IORedis } from "../support/redis-clients.js";
 
 // Writes with numbers, through one gateway that has its own engine.
@@ -68,22 +68,19 @@ describeEntries((Client) => {
 
 test("an INCR of ioredis whose reply is lost resolves with the right count, alone, in a pipeline and in a transaction", async () => {
   const redis = new IORedis({ Connector: warmlineConnector({ url: path.url, token: gateway.token }) });
-  try {
-    await redis.flushall();
-    loseNext("INCR", "reset");
-    expect(await redis.incr("n")).toBe(1);
-    loseNext("INCR", "close");
-    expect(await redis.pipeline().incr("n").get("n").exec()).toEqual([
-      [null, 2],
-      [null, "2"],
-    ]);
-    loseNext("INCR", "reset");
-    expect(await redis.multi().incr("n").incr("n").exec()).toEqual([
-      [null, 3],
-      [null, 4],
-    ]);
-    expect(await redis.dbsize()).toBe(1);
-  } finally {
-    redis.disconnect();
-  }
+  forTest({ close: () => redis.disconnect() });
+  await redis.flushall();
+  loseNext("INCR", "reset");
+  expect(await redis.incr("n")).toBe(1);
+  loseNext("INCR", "close");
+  expect(await redis.pipeline().incr("n").get("n").exec()).toEqual([
+    [null, 2],
+    [null, "2"],
+  ]);
+  loseNext("INCR", "reset");
+  expect(await redis.multi().incr("n").incr("n").exec()).toEqual([
+    [null, 3],
+    [null, 4],
+  ]);
+  expect(await redis.dbsize()).toBe(1);
 });

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { tracingChannel } from "node:diagnostics_channel";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { Redis, type RedisOptions, type TraceContext } from "warmline";
 import { jsonResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
 import { describeEntries } from "../../support/entries.js";
@@ -96,11 +96,8 @@ test("headers that a subscriber sets are sent with each copy of a request, and r
     (message as TraceContext).headers = { traceparent: "00-1-2-01", authorization: "Bearer other" };
   };
   start.subscribe(set);
-  try {
-    await client({ retry: { retries: 1 } }).strlen("a");
-  } finally {
-    start.unsubscribe(set);
-  }
+  onTestFinished(() => void start.unsubscribe(set));
+  await client({ retry: { retries: 1 } }).strlen("a");
   expect(endpoint.requests).toHaveLength(2);
   for (const { head } of endpoint.requests) {
     expect(head).toContain("\r\ntraceparent: 00-1-2-01\r\n");
@@ -130,17 +127,15 @@ test("arguments are published only if that is asked for", async () => {
 test("a request is sent in the store that is bound to the start of its command", async () => {
   reply(":1\r\n");
   const storage = new AsyncLocalStorage<string>();
-  const channel = tracingChannel("warmline:command");
-  channel.start.bindStore(storage, () => "span");
+  const { start: command } = tracingChannel("warmline:command");
+  command.bindStore(storage, () => "span");
+  onTestFinished(() => void command.unbindStore(storage));
   const seen: unknown[] = [];
   const see = () => void seen.push(storage.getStore());
-  tracingChannel("warmline:request").start.subscribe(see);
-  try {
-    await client().strlen("a");
-  } finally {
-    channel.start.unbindStore(storage);
-    tracingChannel("warmline:request").start.unsubscribe(see);
-  }
+  const { start: request } = tracingChannel("warmline:request");
+  request.subscribe(see);
+  onTestFinished(() => void request.unsubscribe(see));
+  await client().strlen("a");
   expect(seen).toEqual(["span"]);
 });
 

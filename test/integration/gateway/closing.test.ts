@@ -52,43 +52,39 @@ describe("a gateway that closes", { tags: "redis-server" }, () => {
   });
 
   test("commands that Redis has not answered at the end of shutdownTimeout get a response with their outcome", async () => {
-    const frozen = await startRedis();
-    try {
-      await start({ redis: frozen.url, shutdownTimeout: 200, redisConnections: 1 });
-      const kept = open(get("/get/k"));
-      await expect.poll(kept.received).toContain('{"result":null}');
-      const blocking = open(post(["BLPOP", "list", "30"]));
-      const blockedAt = async () => /^blocked_clients:1/m.test(String(await frozen.command("INFO")));
-      await expect.poll(blockedAt).toBe(true);
-      process.kill(frozen.pid, "SIGSTOP");
-      kept.socket.write(post(["SET", "k", "v"]));
-      const others = [
-        open(post(["GET", "k"])),
-        open(post([["INCR", "a"]], { path: "/multi-exec" })),
-        open(post([["INCR", "a"]], { path: "/pipeline" })),
-      ];
-      const unfinished = open(post(["GET", "k"]).slice(0, -2));
-      await sleep(100);
-      // When this request, the last one, has its response, the gateway has read the others.
-      await call(gateway, "/metrics");
-      await gateway.close();
-      expect(kept.received()).toMatch(/HTTP\/1\.1 503 [^{]*Connection: close[^{]*Warmline-Outcome: unknown/);
-      expect(blocking.received()).toMatch(/^HTTP\/1\.1 503 .*Connection: close.*Warmline-Outcome: unknown/s);
-      const [read, transaction, pipeline] = others.map(({ received }) => received()) as [
-        string,
-        string,
-        string,
-      ];
-      expect(read).toMatch(/^HTTP\/1\.1 503 .*Warmline-Outcome: unknown/s);
-      expect(transaction).toMatch(/^HTTP\/1\.1 503 .*Warmline-Outcome: (unsent|unknown)/s);
-      expect(pipeline).toMatch(/\[\{"error":"UNKNOWNOUTCOME [^"]*"\}\]$/);
-      const errors = [kept, blocking, ...others].map(({ closed }) => closed);
-      expect(await Promise.all(errors)).toEqual(errors.map(() => undefined));
-      expect(unfinished.received()).toBe("");
-    } finally {
-      process.kill(frozen.pid, "SIGCONT");
-      await frozen.stop();
-    }
+    const frozen = forTest(await startRedis());
+    forTest({ close: () => process.kill(frozen.pid, "SIGCONT") });
+    await start({ redis: frozen.url, shutdownTimeout: 200, redisConnections: 1 });
+    const kept = open(get("/get/k"));
+    await expect.poll(kept.received).toContain('{"result":null}');
+    const blocking = open(post(["BLPOP", "list", "30"]));
+    const blockedAt = async () => /^blocked_clients:1/m.test(String(await frozen.command("INFO")));
+    await expect.poll(blockedAt).toBe(true);
+    process.kill(frozen.pid, "SIGSTOP");
+    kept.socket.write(post(["SET", "k", "v"]));
+    const others = [
+      open(post(["GET", "k"])),
+      open(post([["INCR", "a"]], { path: "/multi-exec" })),
+      open(post([["INCR", "a"]], { path: "/pipeline" })),
+    ];
+    const unfinished = open(post(["GET", "k"]).slice(0, -2));
+    await sleep(100);
+    // When this request, the last one, has its response, the gateway has read the others.
+    await call(gateway, "/metrics");
+    await gateway.close();
+    expect(kept.received()).toMatch(/HTTP\/1\.1 503 [^{]*Connection: close[^{]*Warmline-Outcome: unknown/);
+    expect(blocking.received()).toMatch(/^HTTP\/1\.1 503 .*Connection: close.*Warmline-Outcome: unknown/s);
+    const [read, transaction, pipeline] = others.map(({ received }) => received()) as [
+      string,
+      string,
+      string,
+    ];
+    expect(read).toMatch(/^HTTP\/1\.1 503 .*Warmline-Outcome: unknown/s);
+    expect(transaction).toMatch(/^HTTP\/1\.1 503 .*Warmline-Outcome: (unsent|unknown)/s);
+    expect(pipeline).toMatch(/\[\{"error":"UNKNOWNOUTCOME [^"]*"\}\]$/);
+    const errors = [kept, blocking, ...others].map(({ closed }) => closed);
+    expect(await Promise.all(errors)).toEqual(errors.map(() => undefined));
+    expect(unfinished.received()).toBe("");
   });
 
   test("a closing gateway refuses new blocking commands and those queued for a connection", async () => {
