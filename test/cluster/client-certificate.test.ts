@@ -84,7 +84,6 @@ describe("a Redis with TLS 1.3 alone, which by default requires a client certifi
     ] as const) {
       const at = await start(port, options);
       await expect.poll(() => errorOf(at)).toMatch(message);
-      await gateway?.close();
     }
   });
 
