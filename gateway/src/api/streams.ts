@@ -155,7 +155,7 @@ export class Streams {
       monitor.close();
       followers.close();
     }
-    for (const stream of [...this.#watchers]) stream.onFailure(CLOSING);
+    for (const stream of [...this.#watchers]) stream.onEnd(CLOSING);
   }
 
   /** Returns the sources of one Redis user's streams. */
@@ -247,8 +247,7 @@ export class Streams {
           stream.onMessage([followFrame(id)]);
         },
         onMessage: (encoded) => stream.offer(encoded),
-        onRefusal: (error) => stream.fail(error),
-        onFailure: (failure) => stream.onFailure(failure),
+        onEnd: (problem) => (typeof problem === "string" ? stream.fail(problem) : stream.onEnd(problem)),
       }),
     );
   }

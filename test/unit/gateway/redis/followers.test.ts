@@ -63,8 +63,7 @@ function start(
       backlog: 0,
       onStart: (id) => calls.push(`start ${id}`),
       onMessage: (encoded) => sends() && calls.push(String(encoded)) > 0,
-      onRefusal: (error) => calls.push(error),
-      onFailure: ({ reason, outcome }) => calls.push(`${reason} ${outcome}`),
+      onEnd: (end) => calls.push(typeof end === "string" ? end : `${end.reason} ${end.outcome}`),
     });
   return { followers, follow, calls };
 }
@@ -146,9 +145,9 @@ test("a follower waits for a reader that is behind, and looks every 20 s whether
   });
   onTestFinished(() => followers.close());
   const listener = {
-    ...{ onStart() {}, onFailure() {} },
+    onStart() {},
     onMessage: () => calls.push("entry") > 0,
-    onRefusal: (error: string) => calls.push(error),
+    onEnd: (problem: unknown) => calls.push(String(problem)),
   };
   followers.add("log", parsePosition("0-0")!, FREE, Object.assign(reader, listener));
   await new Promise((resolve) => setTimeout(resolve, 50));
