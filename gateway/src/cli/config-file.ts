@@ -39,8 +39,12 @@ export function readConfigFile(path: string): Map<string, Given> {
         key,
         flags.map(({ option }) => option),
       );
-      const advice = near === undefined ? "--help lists all" : `did you mean "${near}"?`;
-      throw new UsageError(`config file ${path}: line ${line}: there is no setting "${key}"; ${advice}`);
+      // Another name may hold a secret, as in `{ token:s }`.
+      const what =
+        near === undefined
+          ? "there is no such setting; --help lists all"
+          : `there is no setting "${key}"; did you mean "${near}"?`;
+      throw new UsageError(`config file ${path}: line ${line}: ${what}`);
     }
     if (each === null) continue;
     const placeOf = (keys: readonly (string | number)[]) =>
