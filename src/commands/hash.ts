@@ -31,7 +31,7 @@ import type { Key, Reply, ReplyMode, Stored, StoredList } from "./reply-mode.js"
 import type { CheckedValue, InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 import type { StorableField, StorableValue } from "./storable.js";
 import type { GetExCommandOptions } from "./string.js";
-import type { AtMostOne, CollectionScanOptions, Expiration, ExpireOption, IfNamed } from "./types.js";
+import type { AtMostOne, Expiration, ExpireOption, IfNamed } from "./types.js";
 
 /** A field or several. */
 export type HashFields = string | number | (string | number)[];
@@ -54,7 +54,11 @@ export interface HSetExCommandOptions {
 }
 
 /** Settings of hscan. */
-export interface HScanOptions extends CollectionScanOptions {
+export interface HScanOptions {
+  /** Only fields that match this glob pattern. */
+  match?: string | undefined;
+  /** Number of fields to look at in one call, a hint. Default 10. */
+  count?: number | undefined;
   /** Returns the fields without their values. */
   noValues?: boolean | undefined;
 }
