@@ -3,7 +3,7 @@ import { STREAM_SHARE } from "../http/connection.js";
 import type { StreamEntry } from "../redis/follow/stream-page.js";
 import type { EncodedFrame, Frame } from "../redis/frame.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
-import { COMMA, CR, EMPTY, LF } from "../util/bytes.js";
+import { COMMA, CR, CRLF, EMPTY, LF } from "../util/bytes.js";
 import type { SlicedWork } from "../util/sliced-work.js";
 import { characterEnd, JsonEncoder } from "./json-encoder.js";
 
@@ -26,7 +26,6 @@ const CLOSE = Buffer.from("]");
 const EMPTY_LIST = Buffer.from("[]");
 const BREAK = Buffer.from("\n");
 const END = Buffer.from("\n\n");
-const CRLF = Buffer.from("\r\n");
 
 /** Says that messages may have been missed. Clients that read only lines that start with `data: ` ignore it. */
 export const GAP = Buffer.from("event: gap\ndata:\n\n");
