@@ -10,12 +10,6 @@ export interface FlushOptions {
   async?: boolean | undefined;
 }
 
-/** Settings of memoryUsage. */
-export interface MemoryUsageOptions {
-  /** Number of inner values to sample, 0 for all. Default 5. */
-  samples?: number | undefined;
-}
-
 /** Commands on the server. */
 export interface ServerCommands<K extends ReplyMode> {
   /** Returns how many commands the server has. */
@@ -34,8 +28,8 @@ export interface ServerCommands<K extends ReplyMode> {
   info(...sections: string[]): Reply<K, string>;
   /** Returns when the data was last saved, in seconds since 1970. */
   lastsave(): Reply<K, number>;
-  /** Returns how many bytes a key takes, or null; `samples` inner values are sampled, 0 for all. */
-  memoryUsage(key: Key, opts?: MemoryUsageOptions): Reply<K, number | null>;
+  /** Returns how many bytes a key takes, or null; `samples` inner values are sampled, 0 for all. Default 5. */
+  memoryUsage(key: Key, opts?: { samples?: number | undefined }): Reply<K, number | null>;
   /** Returns the server's role in replication, with its details. */
   role(): Reply<K, NestedReply[]>;
   /** Swaps two databases. */
