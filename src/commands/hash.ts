@@ -56,12 +56,6 @@ export interface HSetExCommandOptions {
   expiration?: AtMostOne<FieldExpiration, "only one of ex, px, exat, pxat and keepttl"> | undefined;
 }
 
-/** Settings of hscan. */
-export interface HScanOptions extends CollectionScanOptions {
-  /** Returns the fields without their values. */
-  noValues?: boolean | undefined;
-}
-
 /** Commands on hashes. */
 export interface HashCommands<K extends ReplyMode> {
   /** Removes fields. Returns how many were removed. */
@@ -179,11 +173,11 @@ export interface HashCommands<K extends ReplyMode> {
     count: number,
     withValues: boolean | undefined,
   ): Reply<K, Partial<T> | string[]>;
-  /** Returns the next cursor, "0" at the end, and a page of alternating fields and values. */
+  /** Returns the next cursor, "0" at the end, and a page of alternating fields and values; with `noValues` of fields alone. */
   hscan<T = Stored<K, string | number>>(
     key: Key,
     cursor: string | number,
-    opts?: HScanOptions,
+    opts?: CollectionScanOptions & { noValues?: boolean | undefined },
   ): Reply<K, [cursor: string, fieldsAndValues: (string | T)[]]>;
   /**
    * Sets each field of the object. Returns how many are new.

@@ -47,9 +47,7 @@ export function createConnectionMetrics(): Handlers {
       open.record(event.open, serverAttributes(event));
       createTime.record(event.ms / 1_000, { "db.client.connection.pool.name": poolName(event) });
     },
-    "warmline:connection:reused"(event) {
-      idleTime.record(event.idleMs / 1_000, serverAttributes(event));
-    },
+    "warmline:connection:reused": (event) => idleTime.record(event.idleMs / 1_000, serverAttributes(event)),
     "warmline:connection:closed"(event) {
       open.record(event.open, serverAttributes(event));
       closes.add(1, { ...serverAttributes(event), "warmline.reason": event.reason });
@@ -62,9 +60,7 @@ export function createConnectionMetrics(): Handlers {
     "warmline:circuit"(event) {
       if (event.state === "open") circuits.add(1, serverAttributes(event));
     },
-    "warmline:thaw"(event) {
-      frozenTime.record(event.frozenMs / 1_000, serverAttributes(event));
-    },
+    "warmline:thaw": (event) => frozenTime.record(event.frozenMs / 1_000, serverAttributes(event)),
   };
 }
 
