@@ -58,7 +58,7 @@ async function longestTurn(): Promise<number> {
 const redis = sharedByTests(() => startRedis());
 const gateway = sharedByTests(() =>
   startGatewayProcess({
-    args: ["--redis", redis.url, "--max-buffered-bytes", "128mb", "--command-timeout", "60s"],
+    args: ["--redis", redis.url, "--console", "--max-buffered-bytes", "128mb", "--command-timeout", "60s"],
     env: {
       NODE_OPTIONS: `--require ${fileURLToPath(new URL("./turn-probe.cjs", import.meta.url))}`,
       TURN_PROBE_FILE: file,
@@ -108,10 +108,15 @@ function readEvent(path: string, script: string, unit: string, count: number): P
 }
 
 /**
- * Opens event streams, has a pipeline publish messages of 100 bytes, and returns the number of bytes that come in all, once each
+ * Opens event streams, sends a pipeline of commands whose last arguments have 100 bytes, and returns the number of bytes that come in all, once each
  * reader has got them or knows that some were lost.
  */
-async function fanOut(readers: number, request: string, channel: string, messages: number): Promise<number> {
+async function fanOut(
+  readers: number,
+  request: string,
+  command: readonly string[],
+  messages: number,
+): Promise<number> {
   const port = Number(new URL(gateway.url).port);
   const sockets: Socket[] = [];
   const end = "last".padEnd(100, "x");
@@ -134,7 +139,7 @@ async function fanOut(readers: number, request: string, channel: string, message
     }
     await Promise.all(ready);
     const texts = [...new Array(messages - 1).fill("x".repeat(100)), end];
-    await call("/pipeline", JSON.stringify(texts.map((text) => ["PUBLISH", channel, text])));
+    await call("/pipeline", JSON.stringify(texts.map((text) => [...command, text])));
     await Promise.all(read);
     return size;
   } finally {
@@ -143,6 +148,55 @@ async function fanOut(readers: number, request: string, channel: string, message
 }
 
 const GET_STREAM = "GET /subscribe/crowd HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer TOKEN\r\n\r\n";
+const streamOf = (path: string) => GET_STREAM.replace("/subscribe/crowd", path);
+
+const headOf = (line: string) =>
+  `${line} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${gateway.token}\r\n`;
+
+/** Sends bytes on a connection whose last response ends it. Returns the number of bytes of all responses. */
+function exchange(text: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let size = 0;
+    const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
+    socket.on("error", reject).on("close", () => resolve(size));
+    socket.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+    });
+    socket.write(text);
+  });
+}
+
+/** Sends requests on one connection without waiting for responses. */
+function pipelined(count: number, path: string): Promise<number> {
+  const head = headOf(`GET ${path}`);
+  return exchange(`${`${head}\r\n`.repeat(count - 1)}${head}Connection: close\r\n\r\n`);
+}
+
+/** Sends a body of a million bytes in chunks of one byte. */
+function sendInBytes(): Promise<number> {
+  const body = ['["GET","', "k".repeat(1e6), '"]'].join("").replace(/./g, "1\r\n$&\r\n");
+  return exchange(
+    `${headOf("POST /")}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n${body}0\r\n\r\n`,
+  );
+}
+
+/** Publishes on a long channel while there are many patterns, none of which matches. */
+async function publishBesidePatterns(): Promise<number> {
+  const names = Array.from({ length: 1_000 }, (_, at) => `*${"a".repeat(100)}${at}`);
+  const reader = request(`${gateway.url}/events`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${gateway.token}` },
+  });
+  reader.on("error", () => {}).end(JSON.stringify({ psubscribe: names }));
+  await once(reader, "response");
+  try {
+    const publish = ["PUBLISH", "a".repeat(500), "x"];
+    return await call("/pipeline", JSON.stringify(new Array(10).fill(publish)));
+  } finally {
+    reader.destroy();
+  }
+}
+
 /** All of them match the channel. */
 const PATTERNS = JSON.stringify({ psubscribe: Array.from({ length: 1_000 }, (_, at) => `[f${at}]*`) });
 const POST_PATTERNS = `POST /events HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer TOKEN\r\nContent-Length: ${PATTERNS.length}\r\n\r\n${PATTERNS}`;
@@ -172,10 +226,28 @@ describe(`within ${LIMIT} ms of processor time`, { timeout: 120_000 }, () => {
     ["a message of 24 MB", 2.4e7, () => readEvent("subscribe/event", PUBLISH, "x", 2.4e7)],
     ["a message of 18 MB with line breaks", 5e7, () => readEvent("subscribe/event", PUBLISH, "x\\n", 9e6)],
     ["an entry of 8 MB with NUL bytes", 4e7, () => readEvent("follow/event?from=$", XADD, "\\0", 8e6)],
-    ["2,000 messages to 480 readers", 48_000, () => fanOut(480, GET_STREAM, "crowd", 2_000)],
-    ["1,000 messages that match 1,000 patterns", 1_000, () => fanOut(1, POST_PATTERNS, "flood", 1_000)],
+    ["2,000 messages to 480 readers", 48_000, () => fanOut(480, GET_STREAM, ["PUBLISH", "crowd"], 2_000)],
+    [
+      "1,000 messages that match 1,000 patterns",
+      1_000,
+      () => fanOut(1, POST_PATTERNS, ["PUBLISH", "flood"], 1_000),
+    ],
     ["30 replies of 2 MB in JSON", 3.6e8, () => together(30, () => call("/getrange/nul/0/1999999"))],
     ["a line of MONITOR of 24 MB", 2.4e7, () => readEvent("monitor", SET, "x", 2.4e7)],
+    ["2,000 lines of MONITOR to 200 readers", 2e5, () => fanOut(200, streamOf("/monitor"), ["GET"], 2_000)],
+    [
+      "2,000 events of the console to 200 readers",
+      2e5,
+      () => fanOut(200, streamOf("/console/commands"), ["GET"], 2_000),
+    ],
+    ["a thousand requests for metrics", 1e7, () => pipelined(1_000, "/metrics")],
+    ["30 bodies of 6 MB in chunks of one byte", 300, () => together(30, sendInBytes)],
+    ["10 messages beside 1,000 patterns", 100, publishBesidePatterns],
+    [
+      "a pipeline of 250 commands of 9,000 keys",
+      1_000,
+      () => call("/pipeline", JSON.stringify(new Array(250).fill(["DEL", ...new Array(9_000).fill("k")]))),
+    ],
   ])("other clients are served during %s", async (_, least, load) => {
     // Code is compiled, and the heap grows, the first time.
     await load();

@@ -71,6 +71,11 @@ export class Quota {
     return this.#limits !== null;
   }
 
+  /** Whether the token has a rate of commands. Without it {@link owe} has no effect. */
+  get hasCommandRate(): boolean {
+    return this.#commandRate !== null;
+  }
+
   /** Sets the token's own limits. A rate that stays the same keeps its count. */
   setLimits(limits: ParsedLimits | null): void {
     const before = this.#limits;

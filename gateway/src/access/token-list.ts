@@ -56,9 +56,11 @@ export function readTokenList(sources: TokenSources): TokenList {
 
   const main = sources.tokenFile ? secretIn("tokenFile", sources.tokenFile) : (sources.token ?? "");
   if (main !== "" && !TOKEN_FORM.test(main)) throw new TypeError(`tokenFile: the token ${TOKEN_RULE}`);
-  const listed = [...(sources.tokens ?? [])];
-  if (sources.tokensFile !== undefined) listed.push(...tokensIn(sources.tokensFile, files));
-  const tokens = listed.map((each) => knownToken(each, secretIn));
+  const tokens = (sources.tokens ?? []).map((each) => knownToken(each, "tokens", secretIn));
+  if (sources.tokensFile !== undefined) {
+    for (const each of tokensIn(sources.tokensFile, files))
+      tokens.push(knownToken(each, "tokensFile", secretIn));
+  }
   if (main !== "") tokens.unshift({ name: "main", digest: digestOf(main), role: "admin", user: null });
   const option = sources.tokens ? "tokens" : `tokensFile: ${sources.tokensFile}`;
   const names = new Set<string>();
@@ -88,15 +90,20 @@ function tokensIn(path: string, files: Map<string, string>): readonly TokenOptio
   }
 }
 
-function knownToken(options: TokenOptions, secretIn: (option: string, path: string) => string): KnownToken {
+/** @param option names the list that the token is from, in errors */
+function knownToken(
+  options: TokenOptions,
+  option: string,
+  secretIn: (option: string, path: string) => string,
+): KnownToken {
   const { name, token, tokenFile, tokenSha256, user, prefix, commands, limits } = options;
-  const text = tokenFile === undefined ? token : secretIn("tokens", tokenFile);
+  const text = tokenFile === undefined ? token : secretIn(option, tokenFile);
   return {
     name,
     digest: text === undefined ? Buffer.from(tokenSha256!, "hex") : digestOf(text),
     role: options.role ?? (user ? "admin" : "standard"),
     user: user
-      ? { username: user.username, password: user.password ?? secretIn("tokens", user.passwordFile!) }
+      ? { username: user.username, password: user.password ?? secretIn(option, user.passwordFile!) }
       : null,
     prefix,
     commands: commands && new Set(commands.map(fullName)),

@@ -121,8 +121,10 @@ function checkFields(record: object, known: readonly string[], keys: readonly (s
   for (const field of Object.keys(record)) {
     if (known.includes(field)) continue;
     const near = nearest(field, known);
-    const advice = near === undefined ? `known fields: ${known.join(", ")}` : `did you mean "${near}"?`;
-    throw new TokensError([...keys, field], `unknown field; ${advice}`);
+    // Another name may hold a secret: YAML takes `{ name: a, token:s }` for the field `token:s` without a value.
+    if (near === undefined)
+      throw new TokensError(keys, `has an unknown field; known fields: ${known.join(", ")}`);
+    throw new TokensError([...keys, field], `unknown field; did you mean "${near}"?`);
   }
 }
 

@@ -12,8 +12,13 @@ import { discarded, PipelineResponse, TransactionResponse } from "./responses.js
 
 const TRANSACTION: CommandContext = { kind: "transaction", before: 0 };
 
-/** Commands of a batch that are processed in one slice. */
-const SLICE_COMMANDS = 250;
+/** Commands of a batch that are processed in one step. */
+const STEP_COMMANDS = 10;
+/** Steps of one slice, and the time in ms after which it ends with fewer: a command may have very many arguments. */
+const SLICE_STEPS = 25;
+const MAX_SLICE_TIME = 4;
+/** Commands of a batch that are refused in one slice. */
+const SLICE_REFUSALS = 250;
 /** Memory that a command of a batch takes until its reply, in bytes, in addition to its own bytes. */
 const COMMAND_SIZE = 200;
 
@@ -33,7 +38,7 @@ export function readBatch(
   const commands: Command[] = [];
   runInSlices(exchange, () => {
     const before = commands.length;
-    const more = source.read(commands, Math.min(SLICE_COMMANDS, max - before + 1));
+    const more = source.read(commands, Math.min(STEP_COMMANDS, max - before + 1));
     if (commands.length > max)
       throw new BadRequest(`ERR more than ${max} commands in one request (setting maxCommands)`);
     if (!exchange.hold((commands.length - before) * COMMAND_SIZE)) {
@@ -114,7 +119,7 @@ function refuseInSlices(
   denials: readonly (readonly [place: number, text: string])[],
   from = 0,
 ): void {
-  const stop = Math.min(from + SLICE_COMMANDS, denials.length);
+  const stop = Math.min(from + SLICE_REFUSALS, denials.length);
   for (const [place, text] of denials.slice(from, stop)) response.refuse(place, text);
   if (stop < denials.length) setImmediate(refuseInSlices, response, denials, stop);
 }
@@ -170,7 +175,7 @@ function forEachInSlices(
 ): void {
   let next = 0;
   runInSlices(exchange, () => {
-    const stop = Math.min(next + SLICE_COMMANDS, commands.length);
+    const stop = Math.min(next + STEP_COMMANDS, commands.length);
     for (; next < stop; next++) each(commands[next]!, next);
     if (next < commands.length) return true;
     done();
@@ -179,17 +184,21 @@ function forEachInSlices(
 }
 
 /**
- * Does long work for an exchange: calls `slice` until it returns false. The first call is made at once, and the event loop
- * runs between two calls. It ends early if the client no longer waits, or if `slice` throws. The error is then the response.
+ * Does long work for an exchange: calls `step` until it returns false. The first slice is made at once, and the event loop
+ * runs between two slices. It ends early if the client no longer waits, or if `step` throws. The error is then the response.
  */
-function runInSlices(exchange: Exchange, slice: () => boolean): void {
+function runInSlices(exchange: Exchange, step: () => boolean): void {
   if (exchange.abandoned) {
     exchange.unsent("ERR the request was cancelled");
     return;
   }
-  let more = false;
+  const until = performance.now() + MAX_SLICE_TIME;
+  let more = true;
   exchange.guard(() => {
-    more = slice();
+    for (let steps = 0; more && steps < SLICE_STEPS && performance.now() < until; steps++) {
+      more = false;
+      more = step();
+    }
   });
-  if (more) setImmediate(runInSlices, exchange, slice);
+  if (more) setImmediate(runInSlices, exchange, step);
 }

@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { STREAM_SHARE } from "../http/connection.js";
 import type { StreamEntry } from "../redis/follow/stream-page.js";
 import type { EncodedFrame, Frame } from "../redis/frame.js";
+import { contentsIn } from "../resp/replies.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { COMMA, CR, CRLF, EMPTY, LF } from "../util/bytes.js";
 import type { SlicedWork } from "../util/sliced-work.js";
@@ -9,10 +10,8 @@ import { characterEnd, JsonEncoder } from "./json-encoder.js";
 
 /** Messages up to this many bytes are encoded without a look at the budget. */
 const SMALL_MESSAGE = 32 * 1_024;
-/** Larger messages are encoded in slices, between other requests. */
+/** Larger messages are encoded in slices, between other requests. So are entries that are not small: they may have many fields. */
 const LARGE_MESSAGE = 256 * 1_024;
-/** Memory in bytes of a field of an entry, beside its content. */
-const FIELD_SIZE = 100;
 /** Bytes of a part that are encoded at a time: a multiple of three, so that base64 has no padding before its end. */
 const SLICE = 3 * 16 * 1_024;
 /** Larger payloads are never parsed: that can't be done in slices. */
@@ -86,9 +85,11 @@ export function* messagePieces(push: readonly Buffer[]): Generator<Buffer> {
 }
 
 /** A field `exact` with parts in base64. */
-function* exactPieces(parts: readonly Buffer[]): Generator<Buffer> {
-  for (const [at, part] of parts.entries()) {
-    yield at === 0 ? EXACT : BETWEEN;
+function* exactPieces(parts: Iterable<Buffer>): Generator<Buffer> {
+  let before = EXACT;
+  for (const part of parts) {
+    yield before;
+    before = BETWEEN;
     for (let from = 0; from < part.length; from += SLICE)
       yield Buffer.from(part.toString("base64", from, Math.min(from + SLICE, part.length)), "latin1");
   }
@@ -130,7 +131,7 @@ export class FrameEncoder {
 
   /** Encodes a message: see {@link messagePieces}. */
   message(push: readonly Buffer[]): EncodedFrame | Promise<EncodedFrame> {
-    return this.#encode(sizeOf(push), messagePieces(push));
+    return this.#encode(sizeOf(push), messagePieces(push), LARGE_MESSAGE);
   }
 
   /**
@@ -138,16 +139,14 @@ export class FrameEncoder {
    * `exact` precedes them, as in {@link messagePieces}.
    */
   entries(entries: readonly StreamEntry[]): EncodedFrame | Promise<EncodedFrame> {
-    return this.#encode(
-      entries.reduce((sum, { fields }) => sum + sizeOf(fields) + FIELD_SIZE * fields.length, 0),
-      entryPieces(entries),
-    );
+    return this.#encode(sizeOf(entries.map(({ fields }) => fields)), entryPieces(entries), SMALL_MESSAGE);
   }
 
-  #encode(size: number, pieces: Iterable<Buffer>): EncodedFrame | Promise<EncodedFrame> {
+  /** @param whole maximum size that is encoded at once, without slices */
+  #encode(size: number, pieces: Iterable<Buffer>, whole: number): EncodedFrame | Promise<EncodedFrame> {
     if (size <= SMALL_MESSAGE) return [Buffer.concat([...pieces])];
     const steps = this.#collect(size, pieces);
-    if (size > LARGE_MESSAGE) return this.work.run(steps);
+    if (size > whole) return this.work.run(steps);
     for (;;) {
       const { done, value } = steps.next();
       if (done) return value;
@@ -204,18 +203,20 @@ export function followFrame(id: string): Buffer {
 function* entryPieces(entries: readonly StreamEntry[]): Generator<Buffer> {
   for (const { id, fields } of entries) {
     let exact = false;
-    for (const field of fields) {
+    for (const field of contentsIn(fields)) {
       exact ||= !(yield* isText(field));
       yield EMPTY;
     }
     yield Buffer.from(`id: ${id}\n`);
-    if (exact) yield* exactPieces(fields);
+    if (exact) yield* exactPieces(contentsIn(fields));
     yield DATA;
-    for (const [at, field] of fields.entries()) {
-      yield at === 0 ? OPEN : BETWEEN;
+    let before = OPEN;
+    for (const field of contentsIn(fields)) {
+      yield before;
+      before = BETWEEN;
       yield* jsonStringPieces(field);
     }
-    yield fields.length === 0 ? EMPTY_LIST : CLOSE;
+    yield before === OPEN ? EMPTY_LIST : CLOSE;
     yield END;
   }
 }

@@ -134,6 +134,8 @@ export class Handler implements HttpService, ExchangeHandler {
   /** The routes by their paths. Other paths are those of event streams, or commands. */
   readonly #routes: ReadonlyMap<string, Route>;
   readonly #byPath: Route;
+  /** The metrics that are about to be collected, or null. */
+  #collected: Promise<string> | null = null;
 
   constructor(private readonly options: HandlerOptions) {
     const health = (path: "/health" | "/ready"): Route => ({
@@ -370,12 +372,14 @@ export class Handler implements HttpService, ExchangeHandler {
   #batch(run: RunBatch): CommandsReader {
     return (exchange, { permissions }, body) => {
       if (!body) throw new BadRequest("ERR empty pipeline");
-      const { settings, streams, traffic } = this.options;
+      const { settings, traffic } = this.options;
       const source = isResp(exchange) ? new RespCommands(body) : new JsonCommands(body);
       const plain = (command: Command) => this.#scripts.plain(command);
       readBatch(exchange, source, settings.maxCommands, plain, (commands) => {
         exchange.tokenNumbers!.commands += commands.length;
-        run(exchange, permissions, commands, traffic.commands, (command) => streams.deliveriesOf(command));
+        run(exchange, permissions, commands, traffic.commands, (command) =>
+          this.#deliveriesOf(permissions, command),
+        );
       });
     };
   }
@@ -405,11 +409,16 @@ export class Handler implements HttpService, ExchangeHandler {
     exchange.record.blocks = wait !== null;
     if (exchange.record.blocks) exchange.unnumber();
     permissions.quota.enter(1, exchange.record.blocks);
-    permissions.quota.owe(this.options.streams.deliveriesOf(command));
+    permissions.quota.owe(this.#deliveriesOf(permissions, command));
     const response = new SingleResponse(exchange, info, traffic.commands, permissions.quota);
     const { commands, receiver } = permissions.rewrite([command], response);
     if (wait === null) permissions.upstream.send(commands, receiver);
     else exchange.onGone(permissions.upstream.sendAlone(commands, [wait], receiver));
+  }
+
+  /** The deliveries of a command that count against its token: a token without a rate of commands owes none. */
+  #deliveriesOf({ quota }: Permissions, command: Command): number {
+    return quota.hasCommandRate ? this.options.streams.deliveriesOf(command) : 0;
   }
 
   /**
@@ -440,8 +449,13 @@ export class Handler implements HttpService, ExchangeHandler {
     });
   }
 
+  /** Responds with the metrics. They are collected once for all requests of one iteration of the event loop. */
   #metrics(exchange: Exchange): void {
-    this.options.metrics().then(
+    this.#collected ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => {
+      this.#collected = null;
+      return this.options.metrics();
+    });
+    this.#collected.then(
       (text) => exchange.respond(200, METRICS_TYPE, Buffer.from(text)),
       () => exchange.error(500, "ERR the metrics could not be collected"),
     );

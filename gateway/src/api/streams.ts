@@ -4,6 +4,8 @@ import type { Activity } from "../redis/activity.js";
 import { CLOSING, UpstreamFailure } from "../redis/failure.js";
 import { Followers } from "../redis/follow/followers.js";
 import { parsePosition } from "../redis/follow/stream-page.js";
+import { Broadcast } from "../redis/pubsub/broadcast.js";
+import type { DeliveryOptions } from "../redis/pubsub/delivery-queue.js";
 import { Monitor } from "../redis/pubsub/monitor.js";
 import { type Subscription, Subscriptions } from "../redis/pubsub/subscriptions.js";
 import type { Sort, TopicName } from "../redis/pubsub/topic.js";
@@ -60,8 +62,9 @@ export class Streams {
   readonly #encoder: FrameEncoder;
   readonly #sources = new Map<Upstream, PushSources>();
   readonly #open = new Set<EventStream>();
-  /** Readers of `/console/commands`. */
-  readonly #watchers = new Set<EventStream>();
+  /** Passes commands on to the readers of `/console/commands`. */
+  readonly #watchers: Broadcast;
+  #unwatch = () => {};
   /** The streams whose channels can be changed, by their ids. */
   readonly #changeable = new Map<string, { owner: string; subscription: Subscription }>();
   readonly #timer: NodeJS.Timeout;
@@ -70,6 +73,7 @@ export class Streams {
 
   constructor(private readonly options: StreamsOptions) {
     this.#encoder = new FrameEncoder(options.budget, this.#work);
+    this.#watchers = new Broadcast(this.#lines);
     const beat = () => {
       for (const stream of this.#open) stream.beat();
     };
@@ -78,6 +82,11 @@ export class Streams {
 
   get open(): number {
     return this.#open.size;
+  }
+
+  /** How lines are delivered: those of MONITOR, and the commands of `/console/commands`. */
+  get #lines(): DeliveryOptions {
+    return { encode: ([line]) => lineFrame(line!), work: this.#work, waiting: this.options.budget };
   }
 
   /** Number of connections to Redis for subscriptions and MONITOR. */
@@ -126,12 +135,13 @@ export class Streams {
     return (exchange) => {
       throwIfDenied(permissions.streamDenialReason("monitor", []));
       this.#start(exchange, permissions, 1, [], (stream) => {
-        const end = feed.add((command) => stream.onMessage(lineFrame(Buffer.from(eventOf(command)))));
-        this.#watchers.add(stream);
-        setImmediate(() => this.#watchers.has(stream) && stream.onReady());
+        if (this.#watchers.isEmpty)
+          this.#unwatch = feed.add((command) => this.#watchers.line(Buffer.from(eventOf(command))));
+        const cancel = this.#watchers.add(stream);
+        setImmediate(() => this.#open.has(stream) && stream.onReady());
         return () => {
-          end();
-          this.#watchers.delete(stream);
+          cancel();
+          if (this.#watchers.isEmpty) this.#unwatch();
         };
       });
     };
@@ -144,7 +154,7 @@ export class Streams {
       monitor.close();
       followers.close();
     }
-    for (const stream of [...this.#watchers]) stream.onFailure(CLOSING);
+    for (const stream of this.#watchers.listeners) stream.onFailure(CLOSING);
   }
 
   /** Returns the sources of one Redis user's streams. */
@@ -161,7 +171,7 @@ export class Streams {
       const { maxBlockingConnections, streamBuffer } = this.options.settings;
       sources = {
         subscriptions: new Map(),
-        monitor: new Monitor(connectionOptions, lineFrame),
+        monitor: new Monitor({ ...connectionOptions, ...this.#lines }),
         followers: new Followers({
           upstream: () => permissions.upstream,
           encode: (entries) => this.#encoder.entries(entries),

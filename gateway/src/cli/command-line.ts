@@ -29,8 +29,11 @@ export function parseCommandLine(argv: readonly string[]) {
   } catch (error) {
     // Node's text goes on with advice for programmers after the first sentence.
     const [what = ""] = (error as Error).message.split(/\.\s|\n/);
+    const advice = what.includes("ambiguous")
+      ? "put = before a value that begins with a dash, as in --tokens=..."
+      : "see --help";
     throw new UsageError(
-      `${what.replace(/\.$/, "").replace(/^./, (first) => first.toLowerCase())}; see --help`,
+      `${what.replace(/\.$/, "").replace(/^./, (first) => first.toLowerCase())}; ${advice}`,
     );
   }
   // It is not named, since it may be the rest of a secret with a space.

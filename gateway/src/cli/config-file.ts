@@ -37,8 +37,12 @@ export function readConfigFile(path: string): Map<string, Given> {
     const line = file.lineOf([key]);
     if (!names.includes(key)) {
       const near = nearest(key, names);
-      const advice = near === undefined ? "--help lists all" : `did you mean "${near}"?`;
-      throw new UsageError(`config file ${path}: line ${line}: there is no setting "${key}"; ${advice}`);
+      // Another name may hold a secret, as in `{ token:s }`.
+      const what =
+        near === undefined
+          ? "there is no such setting; --help lists all"
+          : `there is no setting "${key}"; did you mean "${near}"?`;
+      throw new UsageError(`config file ${path}: line ${line}: ${what}`);
     }
     if (each === null) continue;
     const placeOf = (keys: readonly (string | number)[]) =>

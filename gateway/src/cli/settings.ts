@@ -1,7 +1,7 @@
 import { readTokenList } from "../access/token-list.js";
 import { TokensError } from "../access/tokens.js";
 import { nearest as nearestName } from "../config/nearest.js";
-import { FileError } from "../config/yaml-file.js";
+import { FileError, pathText } from "../config/yaml-file.js";
 import { RedisTls } from "../redis/redis-tls.js";
 import { environmentName, flags } from "../settings/flags.js";
 import { type GatewayOptions, resolveSettings } from "../settings/options.js";
@@ -116,8 +116,8 @@ function check(options: GatewayOptions, given: ReadonlyMap<string, Given>): void
     readTokenList(options);
   } catch (error) {
     if (error instanceof TokensError) {
-      const place = given.get("tokens")?.placeOf?.(error.keys);
-      if (place !== undefined) throw new UsageError(`${place}: ${error.what}`);
+      const { from, placeOf = (keys) => pathText(from, keys) } = given.get("tokens")!;
+      throw new UsageError(`${placeOf(error.keys)}: ${error.what}`);
     }
     const [, option = "", problem] = /^(\w+)[\w.[\]]*: (.*)$/s.exec((error as Error).message) ?? [];
     const flag = flags.find((each) => each.option === option);

@@ -48,13 +48,16 @@ export function parseYaml(text: string, path: string) {
   };
 }
 
+/** A byte order mark, as Windows may put it at the beginning of a file; decoded as UTF-8, or as Latin-1. */
+const BYTE_ORDER_MARK = /^(?:\uFEFF|\xEF\xBB\xBF)/;
+
 /**
- * Reads a file whole.
+ * Reads a file whole, without a byte order mark.
  * @throws {FileError} with a readable message.
  */
 export function readTextFile(path: string, encoding: "utf8" | "latin1" = "utf8"): string {
   try {
-    return readFileSync(path, encoding);
+    return readFileSync(path, encoding).replace(BYTE_ORDER_MARK, "");
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new FileError(

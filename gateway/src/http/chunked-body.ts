@@ -13,6 +13,13 @@ const QUOTED = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t \\x21-
 const SIZE_LINE = new RegExp(`^([0-9A-Fa-f]{1,12})(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)*$`);
 const TRAILER_LINE = new RegExp(`^${TOKEN}:[\\t\\x20-\\x7e\\x80-\\xff]*$`);
 
+/** Digits of a size that is read without its line. */
+const MAX_BARE = 7;
+/** The value of each byte as a hexadecimal digit; -1 for other bytes. */
+const DIGITS = Int8Array.from({ length: 256 }, (_, byte) =>
+  "0123456789abcdef".indexOf(String.fromCharCode(byte).toLowerCase()),
+);
+
 enum At {
   Size,
   Data,
@@ -51,10 +58,28 @@ export class ChunkedBody {
         at = to;
         if (this.#left === 0) this.#at = At.DataEnd;
       } else {
-        at = this.#readLine(bytes, at);
+        const behind = this.#line === "" ? this.#readBare(bytes, at) : 0;
+        at = behind > 0 ? behind : this.#readLine(bytes, at);
       }
     }
     return at;
+  }
+
+  /**
+   * Reads the usual line if it is there in full: the end of a chunk, or a size above 0 without extensions. Returns the index behind it, or 0
+   * for any other line. {@link #readLine} takes ten times as long, which counts in a body of very short chunks.
+   */
+  #readBare(bytes: Buffer, from: number): number {
+    let at = from;
+    let size = 0;
+    if (this.#at === At.Size) {
+      for (; at - from < MAX_BARE && DIGITS[bytes[at]!]! >= 0; at++) size = 16 * size + DIGITS[bytes[at]!]!;
+      if (size === 0) return 0;
+    } else if (this.#at !== At.DataEnd) return 0;
+    if (bytes[at] !== CR || bytes[at + 1] !== LF) return 0;
+    this.#left = size;
+    this.#at = size > 0 ? At.Data : At.Size;
+    return at + 2;
   }
 
   #readLine(bytes: Buffer, from: number): number {

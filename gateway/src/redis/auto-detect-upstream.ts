@@ -1,9 +1,8 @@
 import type { Command } from "../resp/command.js";
 import type { AddressWatch } from "./address-watch.js";
 import type { Receiver } from "./failure.js";
-import type { RedisSocketOptions } from "./redis-socket.js";
 import { PING, pingReply, type Server } from "./server.js";
-import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
+import type { Cancel, ConnectionOptions, TransactionReceiver, Upstream } from "./upstream.js";
 
 const nothing: Cancel = () => {};
 
@@ -30,7 +29,7 @@ export class AutoDetectUpstream implements Upstream {
     return this.#upstream.sharding;
   }
 
-  get connectionOptions(): RedisSocketOptions {
+  get connectionOptions(): ConnectionOptions {
     const { connectionOptions } = this.server;
     return { ...connectionOptions, connect: (onRead) => this.#upstream.connectionOptions.connect(onRead) };
   }

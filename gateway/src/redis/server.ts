@@ -13,13 +13,16 @@ export interface ServerOptions
   readonly handshake?: readonly Command[];
   /** Connections shared by ordinary commands. */
   readonly connections: number;
-  /** Default: the command timeout. */
+  /** Default: the command timeout, but at most {@link MAX_CONNECT_TIMEOUT}. */
   readonly connectTimeout?: number;
   /** The policy of shared connections. Default: `always`. */
   readonly reconnect?: MultiplexedConnectionOptions["reconnect"];
 }
 
 export const PING = command("PING");
+
+/** Timeout in ms for connecting to a server if commands have longer: the next attempt may reach the one that replaces it. */
+const MAX_CONNECT_TIMEOUT = 2_000;
 
 /** One Redis server: few shared connections for all, and bounded ones for what needs its own. */
 export class Server extends ExclusiveConnections implements Upstream {
@@ -91,7 +94,8 @@ export class Server extends ExclusiveConnections implements Upstream {
 /** Returns the options of every connection to a server. */
 function connectionOptionsOf(options: ServerOptions): MultiplexedConnectionOptions {
   const { reachability, ...rest } = options;
-  const { timeout, connectTimeout = timeout, reconnect = "always", handshake = [] } = options;
+  const { timeout, reconnect = "always", handshake = [] } = options;
+  const { connectTimeout = Math.min(timeout, MAX_CONNECT_TIMEOUT) } = options;
   return {
     ...rest,
     // PING comes before any other, since a server at its limit of clients replies to the first command with an error and closes.

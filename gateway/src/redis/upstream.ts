@@ -4,6 +4,12 @@ import type { UpstreamCounters } from "./counters.js";
 import type { Receiver, UpstreamFailure } from "./failure.js";
 import type { RedisSocketOptions } from "./redis-socket.js";
 
+/** Options of connections for subscriptions and MONITOR. */
+export interface ConnectionOptions extends RedisSocketOptions {
+  /** Timeout in ms for the confirmation of a subscription, or of MONITOR. */
+  readonly timeout: number;
+}
+
 /** Cancels the operation, when its result is no longer needed. */
 export type Cancel = () => void;
 
@@ -17,8 +23,7 @@ export interface TransactionReceiver {
 
 /** The destination of the gateway's commands: one Redis, or several that act as one. */
 export interface Upstream {
-  /** Options of connections for subscriptions and MONITOR. Their `connectTimeout` is also that of the first replies. */
-  readonly connectionOptions: RedisSocketOptions;
+  readonly connectionOptions: ConnectionOptions;
   /** The nodes of sharded channels; null if one server has all. */
   readonly sharding: Sharding | null;
   /** Numbers of connections to Redis: open shared ones, and exclusive ones that are lent or idle. */

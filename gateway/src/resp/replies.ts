@@ -40,6 +40,12 @@ export function contentsOf(reply: Buffer): Buffer[] {
   return mapElements(reply, (reader) => reader.nextContent());
 }
 
+/** Yields what {@link contentsOf} returns, so that a reply may have any number of elements. */
+export function* contentsIn(reply: Buffer): Generator<Buffer> {
+  const reader = new RespReader(reply);
+  for (let left = reader.nextLength(); left > 0; left--) yield reader.nextContent();
+}
+
 function mapElements(reply: Buffer, read: (reader: RespReader) => Buffer): Buffer[] {
   if (reply[0] !== STAR && reply[0] !== GREATER) return [];
   const reader = new RespReader(reply);

@@ -27,7 +27,7 @@ export function readSeedFile(path: string, opened?: ReadonlySet<string>) {
   let text: string;
   try {
     // latin1 decodes each byte to one character, so no byte is lost.
-    text = readTextFile(path, "latin1").replace(/^\xef\xbb\xbf/, "");
+    text = readTextFile(path, "latin1");
   } catch (error) {
     throw new SeedError(`seed: ${(error as FileError).message}`);
   }

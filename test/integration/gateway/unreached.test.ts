@@ -1,4 +1,4 @@
-import { createServer } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { freePorts, startFakeRedis } from "warmline-testbed";
@@ -120,4 +120,32 @@ test("a Redis that was reached before is waited for while it restarts", async ()
   await sleep(500);
   forTest(await startFakeRedis(undefined, { port }));
   expect((await response).status).toBe(200);
+});
+
+test("a command outlasts an attempt to connect that gets no reply, and uses the next one", async () => {
+  const fake = forTest(await startFakeRedis());
+  const sockets: Socket[] = [];
+  let isSilent = false;
+  const address = forTest(
+    createServer((socket) => {
+      sockets.push(socket.on("error", () => {}));
+      if (isSilent) return;
+      const server = connect(Number(new URL(fake.url).port), "127.0.0.1");
+      sockets.push(server.on("error", () => {}));
+      socket.pipe(server).pipe(socket);
+    }),
+  );
+  await new Promise<void>((done) => address.listen(0, "127.0.0.1", done));
+  const to = await start(`redis://127.0.0.1:${(address.address() as { port: number }).port}`, {
+    commandTimeout: 8_000,
+  });
+  expect((await call(to, "/", { body: ["SET", "k", "v"] })).status).toBe(200);
+  isSilent = true;
+  const lost = sockets.splice(0);
+  for (const socket of lost) socket.destroy();
+  const response = call(to, "/", { body: ["INCR", "n"] });
+  // The attempt that hangs is under way.
+  await expect.poll(() => sockets.length).toBeGreaterThan(0);
+  isSilent = false;
+  expect((await response).json).toEqual({ result: 1 });
 });

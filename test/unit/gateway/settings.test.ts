@@ -211,7 +211,9 @@ describe("a config file", () => {
   test.each([
     ["max_body_size: 1", /line 1: there is no setting "max_body_size"; did you mean "maxBodySize"\?/],
     ["port: 1\nprot: 2", /line 2: there is no setting "prot"; did you mean "port"\?/],
-    ["zzzzzzzz: 2", /line 1: there is no setting "zzzzzzzz"; --help lists all/],
+    ["zzzzzzzz: 2", /line 1: there is no such setting; --help lists all/],
+    ["{ port: 1, token:secret }", /line 1: there is no such setting; --help lists all/],
+    ["tokens:\n- { name: a, token:secret }", /line 2: tokens\[0\]: has an unknown field/],
     ["port: 1\nport: 2", /line 2, column 1: not valid YAML or JSON \(duplicate key\)/],
     ["- port", /it must hold settings by name/],
     ["token: 0123456789", /line 1: token: must be a string; put a number in quotes$/],
@@ -226,6 +228,22 @@ describe("a config file", () => {
   test("a config file may be empty", () => {
     expect(readSettings(["--config", file("")], {}).options.port).toBeUndefined();
   });
+});
+
+test("a mistake in a list of tokens is reported with its source and its entry", () => {
+  const list = "[{ name: a, token: x }, { name: b, token: hush, role: hush }]";
+  const message = "[1].role: must be one of admin, standard, read-only, metrics";
+  expect(() => readSettings([], { WARMLINE_GATEWAY_TOKENS: list })).toThrow(
+    `WARMLINE_GATEWAY_TOKENS${message}`,
+  );
+  expect(() => readSettings([`--tokens=${list}`], {})).toThrow(`--tokens${message}`);
+  const tokensFile = file("- { name: a, tokenFile: /not/there }");
+  expect(() => readSettings(["--tokens-file", tokensFile], {})).toThrow(
+    "--tokens-file: /not/there: there is no such file",
+  );
+  expect(() => readSettings(["--tokens", "- { name: a, token: x }"], {})).toThrow(
+    "option '--tokens' argument is ambiguous; put = before a value that begins with a dash, as in --tokens=...",
+  );
 });
 
 describe("variables of the environment", () => {

@@ -3,9 +3,8 @@ import type { Duplex } from "node:stream";
 import type { Command } from "../../resp/command.js";
 import { CHUNK_COMMANDS } from "../command-batch.js";
 import { CLOSING, type Receiver, UpstreamFailure } from "../failure.js";
-import type { RedisSocketOptions } from "../redis-socket.js";
 import { PING, pingReply, type ServerOptions } from "../server.js";
-import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
+import type { Cancel, ConnectionOptions, TransactionReceiver, Upstream } from "../upstream.js";
 import { BatchPlanner } from "./batch-planner.js";
 import { Batch, type ClusterCommand } from "./cluster-command.js";
 import { Node } from "./node.js";
@@ -36,7 +35,7 @@ interface Early {
 
 /** A Redis Cluster: commands go to the nodes of their slots, and come back as from one Redis. */
 export class Cluster implements Upstream {
-  readonly connectionOptions: RedisSocketOptions;
+  readonly connectionOptions: ConnectionOptions;
   readonly sharding: Upstream["sharding"];
   readonly #topology: Topology;
   readonly #nodes: Nodes;
@@ -59,12 +58,11 @@ export class Cluster implements Upstream {
       ...options,
       connect: (onRead) => this.#connectAny(onRead),
       handshake: [...(options.handshake ?? []), PING],
-      connectTimeout: timeout,
+      connectTimeout,
     };
     this.sharding = createSharding(topology, (name) => ({
       ...this.connectionOptions,
       connect: connectTo(name),
-      connectTimeout,
     }));
     topology.on("change", this.#runEarly);
     topology.on("failed", this.#failEarly);

@@ -1,11 +1,12 @@
 import { commandOf } from "../../resp/args.js";
 import type { Command } from "../../resp/command.js";
-import { contentsOf, type Decoded, decode, elementsOf, isError, lineOf } from "../../resp/replies.js";
+import { decode, elementsOf, isError, lineOf } from "../../resp/replies.js";
+import { EMPTY } from "../../util/bytes.js";
 
 export interface StreamEntry {
   readonly id: string;
-  /** Fields and values in turn. */
-  readonly fields: readonly Buffer[];
+  /** Fields and values in turn, as the array of Redis: there may be too many to make an object of each. */
+  readonly fields: Buffer;
 }
 
 /** A place in a stream, after an entry. */
@@ -60,7 +61,7 @@ export function pageCommands(key: string, { id }: Position, count: number): read
 export function readPage(reply: Buffer, position: Position, count: number): StreamPage | StreamError {
   if (isError(reply)) return { error: lineOf(reply) };
   const [about, range] = elementsOf(reply) as [Buffer, Buffer];
-  const info = isError(about) ? null : infoOf(decode(about) as Decoded[]);
+  const info = isError(about) ? null : infoOf(about);
   if (!info && !/no such key/i.test(lineOf(about))) return { error: lineOf(about) };
   if (isError(range)) return { error: lineOf(range) };
   if (position.id === "$") {
@@ -70,7 +71,7 @@ export function readPage(reply: Buffer, position: Position, count: number): Stre
   if (hasGap(position, info)) return { error: gapError(position, info) };
   const entries = elementsOf(range).map((entry): StreamEntry => {
     const [id, fields] = elementsOf(entry) as [Buffer, Buffer];
-    return { id: decode(id) as string, fields: contentsOf(fields) };
+    return { id: decode(id) as string, fields };
   });
   const isLast = entries.length < count;
   const last = entries.at(-1)?.id ?? (position.id === "-" ? START : position.id);
@@ -81,18 +82,19 @@ export function readPage(reply: Buffer, position: Position, count: number): Stre
 type StreamInfo = ReturnType<typeof infoOf>;
 
 /** Returns the facts of XINFO STREAM that tell whether entries are missing. */
-function infoOf(reply: Decoded[]) {
-  const facts = new Map<Decoded, Decoded>();
-  for (let at = 0; at < reply.length; at += 2) facts.set(reply[at]!, reply[at + 1]!);
-  const first = facts.get("first-entry");
+function infoOf(reply: Buffer) {
+  const elements = elementsOf(reply);
+  const facts = new Map<unknown, Buffer>();
+  for (let at = 0; at < elements.length; at += 2) facts.set(decode(elements[at]!), elements[at + 1]!);
   const added = facts.get("entries-added");
+  const [firstId] = elementsOf(facts.get("first-entry") ?? EMPTY);
   return {
-    length: Number(facts.get("length")),
-    lastId: String(facts.get("last-generated-id")),
+    length: Number(decode(facts.get("length")!)),
+    lastId: String(decode(facts.get("last-generated-id")!)),
     /** Null if there are no entries. */
-    firstId: Array.isArray(first) ? String(first[0]) : null,
+    firstId: firstId ? String(decode(firstId)) : null,
     /** Number of entries ever added; null before Redis 7. */
-    added: added === undefined ? null : Number(added),
+    added: added === undefined ? null : Number(decode(added)),
   };
 }
 

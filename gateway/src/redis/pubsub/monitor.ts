@@ -1,9 +1,10 @@
 import { command } from "../../resp/command.js";
 import { isError, lineOf } from "../../resp/replies.js";
 import { CLOSING, UpstreamFailure } from "../failure.js";
-import type { Frame } from "../frame.js";
-import { RedisSocket, type RedisSocketOptions } from "../redis-socket.js";
-import type { Cancel } from "../upstream.js";
+import { RedisSocket } from "../redis-socket.js";
+import type { Cancel, ConnectionOptions } from "../upstream.js";
+import { Broadcast } from "./broadcast.js";
+import type { DeliveryOptions } from "./delivery-queue.js";
 import type { Listener } from "./listener.js";
 
 const MONITOR = command("MONITOR");
@@ -14,22 +15,20 @@ const MAX_HEAD = 1_024;
 const REDACTED = Buffer.from(' "(redacted)"');
 
 /**
- * Passes on the lines of MONITOR, over one connection for all listeners. The connection is closed with the last listener,
+ * Passes on the lines of MONITOR, over one connection for all listeners, in turns with other work. The connection is closed with the last listener,
  * since MONITOR slows the server down. When the connection is lost, all listeners end.
  * A line that does not fit in memory is reported as a gap.
  */
 export class Monitor {
-  readonly #listeners = new Set<Listener>();
+  readonly #broadcast: Broadcast;
   #connection: RedisSocket | null = null;
   #up = false;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** @param encode encodes a line for listeners */
-  constructor(
-    private readonly options: RedisSocketOptions,
-    private readonly encode: (line: Buffer) => Frame,
-  ) {}
+  constructor(private readonly options: ConnectionOptions & DeliveryOptions) {
+    this.#broadcast = new Broadcast(options);
+  }
 
   /** Connections open now: one or none. */
   get connections(): number {
@@ -38,18 +37,18 @@ export class Monitor {
 
   /** Whether it has no listeners, and so no connection. */
   get isUnused(): boolean {
-    return this.#listeners.size === 0;
+    return this.#broadcast.isEmpty;
   }
 
   /** The listener is never called before this returns. */
   add(listener: Listener): Cancel {
-    this.#listeners.add(listener);
+    const cancel = this.#broadcast.add(listener);
     if (this.#closed) setImmediate(() => this.#end(CLOSING));
     else if (!this.#connection) this.#open();
-    else if (this.#up) setImmediate(() => this.#listeners.has(listener) && listener.onReady());
+    else if (this.#up) setImmediate(() => this.#broadcast.listeners.includes(listener) && listener.onReady());
     return () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.#drop();
+      cancel();
+      if (this.isUnused) this.#drop();
     };
   }
 
@@ -63,7 +62,7 @@ export class Monitor {
       onUp: () => {
         connection.send(MONITOR);
         const onTimeout = () => this.#unreachable("Redis did not reply to MONITOR in time");
-        this.#timer = setTimeout(onTimeout, this.options.connectTimeout);
+        this.#timer = setTimeout(onTimeout, this.options.timeout);
       },
       onReply: (reply) => this.#onReply(reply),
       onDown: (reason) => this.#unreachable(`Redis could not be reached: ${reason}`),
@@ -74,11 +73,8 @@ export class Monitor {
 
   #onReply(reply: Buffer | null): void {
     if (this.#up) {
-      const encoded = reply && this.encode(redacted(reply.subarray(1, -2)));
-      for (const listener of this.#listeners) {
-        if (encoded) listener.onMessage(encoded);
-        else listener.onGap();
-      }
+      if (reply) this.#broadcast.line(redacted(reply.subarray(1, -2)));
+      else this.#broadcast.gap();
       return;
     }
     clearTimeout(this.#timer);
@@ -88,7 +84,7 @@ export class Monitor {
       return;
     }
     this.#up = true;
-    for (const listener of this.#listeners) listener.onReady();
+    for (const listener of this.#broadcast.listeners) listener.onReady();
   }
 
   #unreachable(message: string): void {
@@ -100,8 +96,7 @@ export class Monitor {
   }
 
   #take(): Listener[] {
-    const listeners = [...this.#listeners];
-    this.#listeners.clear();
+    const listeners = this.#broadcast.clear();
     this.#drop();
     return listeners;
   }

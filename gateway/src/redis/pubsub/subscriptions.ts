@@ -6,6 +6,9 @@ import type { Listener } from "./listener.js";
 import { keyOf, type TopicName } from "./topic.js";
 import { type ConnectedTopic, TopicConnections, type TopicConnectionsOptions } from "./topic-connections.js";
 
+/** The product of both lengths up to which a name is matched with a pattern: that takes time in proportion to it. */
+const MAX_MATCHED = 10_000;
+
 const ENDED = new UpstreamFailure("closing", "the event stream has ended");
 
 /** The channels and patterns of a listener. */
@@ -92,7 +95,7 @@ export class Subscriptions {
     else {
       member.timer = setTimeout(
         () => this.#fail(member, this.#timeoutFailure(member.awaited)),
-        this.options.connectTimeout,
+        this.options.timeout,
       );
       if (member.awaited.size === 0) setImmediate(() => this.#settled(member, null));
     }
@@ -119,12 +122,11 @@ export class Subscriptions {
     };
   }
 
-  /** Returns the number of times that a message on a channel is delivered to a listener. */
+  /** Returns the number of times that a message on a channel is delivered to a listener. Long patterns count as matching long names. */
   deliveriesOf(sort: "subscribe" | "ssubscribe", channel: Buffer): number {
     let count = this.#topics.get(keyOf(sort, channel))?.members.size ?? 0;
     if (sort === "ssubscribe") return count;
-    for (const pattern of this.#patterns)
-      if (matchesGlob(pattern.name, channel)) count += pattern.members.size;
+    for (const pattern of this.#patterns) if (mayMatch(pattern.name, channel)) count += pattern.members.size;
     return count;
   }
 
@@ -157,7 +159,7 @@ export class Subscriptions {
           for (const each of member.added.get(topic) ?? []) each.problem ??= problem;
           this.#leave(member, topic);
         }
-      }, this.options.connectTimeout),
+      }, this.options.timeout),
       done,
       problem: null,
     };
@@ -322,4 +324,9 @@ export class Subscriptions {
     const [topic] = topics;
     return new UpstreamFailure("unreachable", this.#connections.problemOf(topic));
   }
+}
+
+/** Whether a pattern matches a name. If finding out would take long, it counts as matching. */
+function mayMatch(pattern: Buffer, name: Buffer): boolean {
+  return pattern.length * name.length > MAX_MATCHED || matchesGlob(pattern, name);
 }

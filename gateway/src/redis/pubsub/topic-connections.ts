@@ -1,8 +1,7 @@
 import { lineOf } from "../../resp/replies.js";
 import { redirectionOf } from "../cluster/redirection.js";
 import type { Sharding } from "../cluster/sharding.js";
-import type { RedisSocketOptions } from "../redis-socket.js";
-import type { Cancel } from "../upstream.js";
+import type { Cancel, ConnectionOptions } from "../upstream.js";
 import { type MessageHandler, SubscriptionConnection } from "./subscription-connection.js";
 import type { TopicName } from "./topic.js";
 
@@ -23,7 +22,7 @@ export interface ConnectedTopic extends TopicName {
   redirections: number;
 }
 
-export interface TopicConnectionsOptions extends RedisSocketOptions {
+export interface TopicConnectionsOptions extends ConnectionOptions {
   /** Returns the nodes of sharded channels; null if one server has all. A server can be found to be a cluster later. */
   readonly sharding: () => Sharding | null;
   /** Called when a connection with subscriptions was lost while it was in use. */

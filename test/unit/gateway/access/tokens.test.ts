@@ -27,8 +27,9 @@ describe("a list of tokens", () => {
     [[{ name: "a", token: "hush", user: { username: "x" } }], /^tokens\[0\]\.user: needs a password/],
     [
       [{ name: "a", token: "hush", user: { username: "x", pass: "hush" } }],
-      /^tokens\[0\]\.user\.pass: unknown field/,
+      /^tokens\[0\]\.user: has an unknown field; known fields: username, password, passwordFile/,
     ],
+    [[{ name: "a", "token:hush": null }], /^tokens\[0\]: has an unknown field; known fields: name, /],
     [[{ name: "a", token: "hush", limits: 7 }], /^tokens\[0\]\.limits: must have commandsPerSecond, /],
     [
       [{ name: "a", token: "hush", limits: { commandPerSecond: 7 } }],

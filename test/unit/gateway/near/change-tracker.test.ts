@@ -4,7 +4,7 @@ import type { Log } from "../../../../gateway/src/log/log.js";
 import { ChangeTracker } from "../../../../gateway/src/near/change-tracker.js";
 import type { Sharding } from "../../../../gateway/src/redis/cluster/sharding.js";
 import { newCounters } from "../../../../gateway/src/redis/counters.js";
-import type { RedisSocketOptions } from "../../../../gateway/src/redis/redis-socket.js";
+import type { ConnectionOptions } from "../../../../gateway/src/redis/upstream.js";
 import { command } from "../../../../gateway/src/resp/command.js";
 import { commandsIn } from "../redis/fake-cluster.js";
 
@@ -21,7 +21,7 @@ const record = (message: string) => log.push(message);
 const recorded = { debug: record, warn: record } as never as Log;
 /** Returns the reply to a command; undefined if there is none yet. */
 let reply: (name: string, connection: Connection) => string | undefined;
-let connectionOptions: RedisSocketOptions;
+let connectionOptions: ConnectionOptions;
 
 const REPLIES: Record<string, string> = { PING: "+PONG", HELLO: "%0", CLIENT: "+OK" };
 /** Lets streams and promises run. */
@@ -48,7 +48,7 @@ beforeEach(() => {
     return near;
   };
   connectionOptions = {
-    ...{ connect, handshake: [command("PING")], connectTimeout: 5_000 },
+    ...{ connect, handshake: [command("PING")], connectTimeout: 5_000, timeout: 5_000 },
     ...{ maxReplySize: 1_000, counters: newCounters() },
   };
   const upstream = { connectionOptions, sharding: null };

@@ -152,6 +152,8 @@ describe("sources", () => {
     const path = file("p@ss word\r\n");
     const source = new PasswordFile(path, "app");
     expect(await source.read()).toEqual({ username: "app", password: "p@ss word" });
+    writeFileSync(path, "\uFEFFmarked\r\n");
+    expect(await source.read()).toEqual({ username: "app", password: "marked" });
     writeFileSync(path, "");
     await expect(source.read()).rejects.toThrow(/^redisPasswordFile: .*: the file is empty/);
     rmSync(path);
