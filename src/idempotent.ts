@@ -91,15 +91,13 @@ export async function idempotent<T, V = unknown>(
   // this run's DEL, and its lease would stay.
   const unnamed: WriteScope = { next: () => ({ id: randomId(), check }), fork: () => unnamed };
   // The last write is sent even after signal and deadline: without it the lease blocks other runs, or the result is lost.
-  const signal = () => undefined;
-  const deadline = { remaining: () => Infinity };
   const finisher = redis.with({
     writes,
     scope: toScopeOption(unnamed),
     remember,
     codec: "text",
-    signal,
-    deadline,
+    signal: () => undefined,
+    deadline: { remaining: () => Infinity },
   });
   const timeout = Math.min(executorOf(redis).settings.timeout, RELEASE_TIMEOUT);
   // If this fails, the lease ends by itself.

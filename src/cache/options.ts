@@ -31,16 +31,7 @@ export interface CachedOptions<Args extends readonly unknown[], T> {
 /** Options of `cached` with their defaults. Times are in ms. */
 export type CachedSettings = ReturnType<typeof resolveCachedOptions>;
 
-const NAMES: readonly (keyof CachedOptions<[], unknown>)[] = [
-  "key",
-  "fresh",
-  "stale",
-  "lease",
-  "tags",
-  "schema",
-  "waitUntil",
-  "onOutage",
-];
+const NAMES = ["key", "fresh", "stale", "lease", "tags", "schema", "waitUntil", "onOutage"];
 
 /** Checks the options of `cached`, and fills in defaults. @throws an error of `assert` that names the wrong option. */
 export function resolveCachedOptions(assert: Assert, options: CachedOptions<any, any>) {

@@ -36,6 +36,9 @@ import type { AtMostOne, CollectionScanOptions, Expiration, ExpireOption, IfName
 /** A field or several. */
 export type HashFields = string | number | (string | number)[];
 
+/** What hexpire and its variants did to a field: see hexpire. */
+export type ExpireCode = -2 | 0 | 1 | 2;
+
 /** A time to live for the fields that are read, or `persist` to remove it. */
 export type HGetExCommandOptions = GetExCommandOptions;
 
@@ -53,12 +56,6 @@ export interface HSetExCommandOptions {
   expiration?: AtMostOne<FieldExpiration, "only one of ex, px, exat, pxat and keepttl"> | undefined;
 }
 
-/** Settings of hscan. */
-export interface HScanOptions extends CollectionScanOptions {
-  /** Returns the fields without their values. */
-  noValues?: boolean | undefined;
-}
-
 /** Commands on hashes. */
 export interface HashCommands<K extends ReplyMode> {
   /** Removes fields. Returns how many were removed. */
@@ -69,14 +66,9 @@ export interface HashCommands<K extends ReplyMode> {
    * Sets fields' time to live, in seconds. Returns for each field 1; 2 if it was removed at once; 0 if `option` prevented it;
    * -2 if it does not exist.
    */
-  hexpire(key: Key, fields: HashFields, seconds: number, option?: ExpireOption): Reply<K, (-2 | 0 | 1 | 2)[]>;
+  hexpire(key: Key, fields: HashFields, seconds: number, option?: ExpireOption): Reply<K, ExpireCode[]>;
   /** Sets when fields expire, in seconds since 1970. Returns the codes of hexpire, one per field. */
-  hexpireat(
-    key: Key,
-    fields: HashFields,
-    timestamp: number,
-    option?: ExpireOption,
-  ): Reply<K, (-2 | 0 | 1 | 2)[]>;
+  hexpireat(key: Key, fields: HashFields, timestamp: number, option?: ExpireOption): Reply<K, ExpireCode[]>;
   /** Returns when fields expire, in seconds since 1970; -1 if never, -2 for a missing field. */
   hexpiretime(key: Key, fields: HashFields): Reply<K, number[]>;
   /**
@@ -158,19 +150,9 @@ export interface HashCommands<K extends ReplyMode> {
   /** Removes fields' time to live. Returns for each field 1; -1 if it had none; -2 if it does not exist. */
   hpersist(key: Key, fields: HashFields): Reply<K, (-2 | -1 | 1)[]>;
   /** Sets fields' time to live, in milliseconds. Returns the codes of hexpire, one per field. */
-  hpexpire(
-    key: Key,
-    fields: HashFields,
-    milliseconds: number,
-    option?: ExpireOption,
-  ): Reply<K, (-2 | 0 | 1 | 2)[]>;
+  hpexpire(key: Key, fields: HashFields, milliseconds: number, option?: ExpireOption): Reply<K, ExpireCode[]>;
   /** Sets when fields expire, in milliseconds since 1970. Returns the codes of hexpire, one per field. */
-  hpexpireat(
-    key: Key,
-    fields: HashFields,
-    timestamp: number,
-    option?: ExpireOption,
-  ): Reply<K, (-2 | 0 | 1 | 2)[]>;
+  hpexpireat(key: Key, fields: HashFields, timestamp: number, option?: ExpireOption): Reply<K, ExpireCode[]>;
   /** Returns when fields expire, in milliseconds since 1970; -1 if never, -2 for a missing field. */
   hpexpiretime(key: Key, fields: HashFields): Reply<K, number[]>;
   /** Returns fields' time to live, in milliseconds; -1 if there is none, -2 for a missing field. */
@@ -191,11 +173,11 @@ export interface HashCommands<K extends ReplyMode> {
     count: number,
     withValues: boolean | undefined,
   ): Reply<K, Partial<T> | string[]>;
-  /** Returns the next cursor, "0" at the end, and a page of alternating fields and values. */
+  /** Returns the next cursor, "0" at the end, and a page of alternating fields and values; with `noValues` of fields alone. */
   hscan<T = Stored<K, string | number>>(
     key: Key,
     cursor: string | number,
-    opts?: HScanOptions,
+    opts?: CollectionScanOptions & { noValues?: boolean | undefined },
   ): Reply<K, [cursor: string, fieldsAndValues: (string | T)[]]>;
   /**
    * Sets each field of the object. Returns how many are new.

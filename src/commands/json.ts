@@ -20,14 +20,6 @@ export interface JsonGetOptions {
   space?: string | undefined;
 }
 
-/** When json.set sets a value. */
-export interface JsonSetCondition {
-  /** Only if there is no value. */
-  nx: true;
-  /** Only if there is a value. */
-  xx: true;
-}
-
 /** Commands on JSON. For a path that begins with `$` they return a result per match, null for a match of another type. */
 export interface JsonCommands<K extends ReplyMode> {
   /** Appends to arrays. Returns their new lengths. */
@@ -96,7 +88,7 @@ export interface JsonCommands<K extends ReplyMode> {
     key: Key,
     path: string,
     value: JsonInput,
-    opts?: AtMostOne<JsonSetCondition, "only one of nx and xx">,
+    opts?: AtMostOne<{ nx: true; xx: true }, "only one of nx and xx">,
   ): Reply<K, "OK" | null>;
   /** Appends to strings; `value` is JSON text, such as `'"more"'`. Returns their new lengths. */
   strappend(key: Key, path: string, value: string): Reply<K, (number | null)[]>;

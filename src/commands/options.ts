@@ -17,7 +17,6 @@ export type {
   FunctionLoadArgs,
   FunctionStats,
   ScriptFlushCommandOptions,
-  ScriptFlushTime,
   ScriptingCommands,
 } from "./scripting.js";
 export type * from "./server.js";

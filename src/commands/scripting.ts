@@ -5,16 +5,8 @@ import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import type { Decoder } from "./spec.js";
 import type { AtMostOne } from "./types.js";
 
-/** When scripts are removed. */
-export interface ScriptFlushTime {
-  /** Before the response. */
-  sync: true;
-  /** After the response. */
-  async: true;
-}
-
-/** Whether scripts are removed before the response, or after it. */
-export type ScriptFlushCommandOptions = AtMostOne<ScriptFlushTime, "only one of sync and async">;
+/** Whether scripts are removed before the response (`sync`), or after it (`async`). */
+export type ScriptFlushCommandOptions = AtMostOne<{ sync: true; async: true }, "only one of sync and async">;
 
 /** Commands on Lua scripts. */
 export interface ScriptingCommands<K extends ReplyMode> {

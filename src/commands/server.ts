@@ -4,18 +4,6 @@ import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import type { NestedReply } from "./types.js";
 
-/** Settings of flushall and flushdb. */
-export interface FlushOptions {
-  /** Frees the memory after the response. */
-  async?: boolean | undefined;
-}
-
-/** Settings of memoryUsage. */
-export interface MemoryUsageOptions {
-  /** Number of inner values to sample, 0 for all. Default 5. */
-  samples?: number | undefined;
-}
-
 /** Commands on the server. */
 export interface ServerCommands<K extends ReplyMode> {
   /** Returns how many commands the server has. */
@@ -26,16 +14,16 @@ export interface ServerCommands<K extends ReplyMode> {
   commandList(): Reply<K, string[]>;
   /** Returns how many keys there are. */
   dbsize(): Reply<K, number>;
-  /** Removes every key of every database. */
-  flushall(args?: [FlushOptions]): Reply<K, "OK">;
-  /** Removes every key. */
-  flushdb(opts?: FlushOptions): Reply<K, "OK">;
+  /** Removes every key of every database; with `async` the memory is freed after the response. */
+  flushall(args?: [{ async?: boolean | undefined }]): Reply<K, "OK">;
+  /** Removes every key; with `async` the memory is freed after the response. */
+  flushdb(opts?: { async?: boolean | undefined }): Reply<K, "OK">;
   /** Returns facts about the server as text, of all sections or of the named ones. */
   info(...sections: string[]): Reply<K, string>;
   /** Returns when the data was last saved, in seconds since 1970. */
   lastsave(): Reply<K, number>;
-  /** Returns how many bytes a key takes, or null; `samples` inner values are sampled, 0 for all. */
-  memoryUsage(key: Key, opts?: MemoryUsageOptions): Reply<K, number | null>;
+  /** Returns how many bytes a key takes, or null; `samples` inner values are sampled, 0 for all. Default 5. */
+  memoryUsage(key: Key, opts?: { samples?: number | undefined }): Reply<K, number | null>;
   /** Returns the server's role in replication, with its details. */
   role(): Reply<K, NestedReply[]>;
   /** Swaps two databases. */

@@ -6,12 +6,6 @@ import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 import type { StorableValue } from "./storable.js";
 import type { CollectionScanOptions, CountLimitOption, IfNamed, SeveralValues } from "./types.js";
 
-/** How sunioncard counts. */
-export interface UnionCountOptions extends CountLimitOption {
-  /** Returns an estimate. */
-  approx?: boolean | undefined;
-}
-
 /** Commands on sets. */
 export interface SetCommands<K extends ReplyMode> {
   /**
@@ -97,7 +91,7 @@ export interface SetCommands<K extends ReplyMode> {
   /** Returns the members that are in any of the sets. */
   sunion<T = Stored<K>>(key: Key, ...keys: Key[]): Reply<K, T[]>;
   /** Returns how many members are in any of the sets, counting up to `limit`; `approx` estimates. */
-  sunioncard(keys: Key[], opts?: UnionCountOptions): Reply<K, number>;
+  sunioncard(keys: Key[], opts?: CountLimitOption & { approx?: boolean | undefined }): Reply<K, number>;
   /** Stores the result of sunion. Returns its number of members. */
   sunionstore(destination: Key, key: Key, ...keys: Key[]): Reply<K, number>;
 }

@@ -128,12 +128,6 @@ export type RangeResult<T extends readonly unknown[], O> = O extends { withScore
   ? ScoredMembers<T>
   : T | IfGiven<O, "withScores", ScoredMembers<T>>;
 
-/** Whether zrank and zrevrank also return the score. */
-export interface RankScoreOption {
-  /** Returns rank and score. */
-  withScore: true;
-}
-
 /** Weights of scores. */
 export interface ScoreWeights {
   /** Factor of the scores, for a single key. */
@@ -158,6 +152,9 @@ export type ZUnionCommandOptions<WithScores extends boolean = boolean> = ZUnionS
 /** The end of a sorted set that members are taken from. */
 export type PopSide = "MIN" | "MAX" | "min" | "max";
 
+/** The key that a member was taken from, the member and its score; null if there was none in time. */
+export type BlockingPoppedMember<T> = [key: string, member: T, score: number] | null;
+
 /** The key that members were taken from, and the members with their scores; null if there were none. */
 export type PoppedScored<T> = [key: string, elements: [member: T, score: number][]] | null;
 
@@ -172,15 +169,9 @@ export interface SortedSetCommands<K extends ReplyMode> {
     count?: number,
   ): Reply<K, PoppedScored<T>>;
   /** Takes the highest member of the first set that has any, waiting at most `timeout` seconds. */
-  bzpopmax<T = Stored<K>>(
-    keys: Key | Key[],
-    timeout: number,
-  ): Reply<K, [key: string, member: T, score: number] | null>;
+  bzpopmax<T = Stored<K>>(keys: Key | Key[], timeout: number): Reply<K, BlockingPoppedMember<T>>;
   /** Takes the lowest member of the first set that has any, waiting at most `timeout` seconds. */
-  bzpopmin<T = Stored<K>>(
-    keys: Key | Key[],
-    timeout: number,
-  ): Reply<K, [key: string, member: T, score: number] | null>;
+  bzpopmin<T = Stored<K>>(keys: Key | Key[], timeout: number): Reply<K, BlockingPoppedMember<T>>;
   /**
    * Sets members' scores. Returns how many are new; with `ch` how many changed, with `incr` the score or null.
    * @example
@@ -339,7 +330,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
   zrank<T = unknown, Tag = never>(
     key: Key,
     member: StorableValue<K, T, Tag>,
-    opts: RankScoreOption,
+    opts: { withScore: true },
   ): Reply<K, [rank: number, score: number] | null>;
   /** Removes members. Returns how many were removed. */
   zrem<T = unknown, Tag = never>(key: Key, ...members: StorableValue<K, T, Tag>[]): Reply<K, number>;
@@ -390,7 +381,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
   zrevrank<T = unknown, Tag = never>(
     key: Key,
     member: StorableValue<K, T, Tag>,
-    opts: RankScoreOption,
+    opts: { withScore: true },
   ): Reply<K, [rank: number, score: number] | null>;
   /** Returns the next cursor, "0" at the end, and a page of alternating members and scores. */
   zscan<T = Stored<K, string | number>>(

@@ -28,27 +28,12 @@ const isMilliseconds: Check = [(value) => typeof value === "number" && value > 0
 // Empty text counts as missing.
 const isTextIfAny: Check = [(value) => !value || typeof value === "string", "text"];
 const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
-const objectOrFalse = (members: Record<string, Check>): Check => [
+const objectOrFalse = <T>(members: Record<keyof T & string, Check>): Check => [
   (value) => value === false || isObject(value),
   `an object with ${Object.keys(members).join(" and ")}, or false`,
   members,
 ];
 const isAnything: Check = [() => true, ""];
-
-const RETRY_OPTIONS: Record<keyof RetryOptions, Check> = {
-  retries: wholeNumber(0),
-  backoff: ofType("function", "a function that returns ms"),
-};
-
-const CIRCUIT_OPTIONS: Record<keyof CircuitOptions, Check> = {
-  resetTimeout: isMilliseconds,
-  probeTimeout: isMilliseconds,
-};
-
-const TRACING_OPTIONS: Record<keyof TracingOptions, Check> = {
-  args: isBoolean,
-  hook: ofType("function", "a function"),
-};
 
 /** Options of `with()` and their checks. */
 const CALL_OPTIONS: Record<keyof CallOptions | keyof ScopeOptions, Check> = {
@@ -58,7 +43,10 @@ const CALL_OPTIONS: Record<keyof CallOptions | keyof ScopeOptions, Check> = {
   ],
   timeout: isMilliseconds,
   deadline: [(value) => value !== null, "a Lambda context, or have remaining(), in ms"],
-  retry: objectOrFalse(RETRY_OPTIONS),
+  retry: objectOrFalse<RetryOptions>({
+    retries: wholeNumber(0),
+    backoff: ofType("function", "a function that returns ms"),
+  }),
   writes: oneOf("at-most-once", "exactly-once", "at-least-once"),
   // Checked by resolveCodec.
   codec: isAnything,
@@ -90,8 +78,12 @@ const OPTIONS: Record<keyof RedisOptions | keyof ScopeOptions, Check> = {
   backend: ofType("string", "text"),
   maxConnections: wholeNumber(1),
   maxReplySize: wholeNumber(1),
-  circuit: objectOrFalse(CIRCUIT_OPTIONS),
-  tracing: [isObject, "an object with args and hook", TRACING_OPTIONS],
+  circuit: objectOrFalse<CircuitOptions>({ resetTimeout: isMilliseconds, probeTimeout: isMilliseconds }),
+  tracing: [
+    isObject,
+    "an object with args and hook",
+    { args: isBoolean, hook: ofType("function", "a function") } satisfies Record<keyof TracingOptions, Check>,
+  ],
   debug: isBoolean,
   preconnect: isBoolean,
   exactlyOnceTtl: isMilliseconds,

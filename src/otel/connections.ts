@@ -11,42 +11,43 @@ type Handlers = { [Name in keyof Messages as `warmline:${Name}`]: (event: Messag
  */
 export function createConnectionMetrics(): Handlers {
   const meter = metrics.getMeter(SCOPE);
-  const createTime = meter.createHistogram("db.client.connection.create_time", {
-    description: "The time it took to create a new connection.",
-    unit: "s",
-  });
+  const times = (name: string, description: string) =>
+    meter.createHistogram(name, { description, unit: "s" });
+  const counts = (name: string, description: string, of: string) =>
+    meter.createCounter(name, { description, unit: `{${of}}` });
+  const createTime = times(
+    "db.client.connection.create_time",
+    "The time it took to create a new connection.",
+  );
   const open = meter.createGauge("warmline.connection.open", {
     description: "Connections that are established",
     unit: "{connection}",
   });
-  const idleTime = meter.createHistogram("warmline.connection.idle_time", {
-    description: "Time for which a connection was idle before it was used again",
-    unit: "s",
-  });
-  const closes = meter.createCounter("warmline.connection.closes", {
-    description: "Connections that were closed or could not be opened",
-    unit: "{connection}",
-  });
-  const retries = meter.createCounter("warmline.retries", {
-    description: "Requests that were sent again",
-    unit: "{request}",
-  });
-  const circuits = meter.createCounter("warmline.circuit_opens", {
-    description: "Times that calls began to fail at once, since the endpoint did not respond",
-    unit: "{circuit}",
-  });
-  const frozenTime = meter.createHistogram("warmline.frozen_time", {
-    description: "Time for which the process was frozen while connections were idle",
-    unit: "s",
-  });
+  const idleTime = times(
+    "warmline.connection.idle_time",
+    "Time for which a connection was idle before it was used again",
+  );
+  const closes = counts(
+    "warmline.connection.closes",
+    "Connections that were closed or could not be opened",
+    "connection",
+  );
+  const retries = counts("warmline.retries", "Requests that were sent again", "request");
+  const circuits = counts(
+    "warmline.circuit_opens",
+    "Times that calls began to fail at once, since the endpoint did not respond",
+    "circuit",
+  );
+  const frozenTime = times(
+    "warmline.frozen_time",
+    "Time for which the process was frozen while connections were idle",
+  );
   return {
     "warmline:connection:opened"(event) {
       open.record(event.open, serverAttributes(event));
       createTime.record(event.ms / 1_000, { "db.client.connection.pool.name": poolName(event) });
     },
-    "warmline:connection:reused"(event) {
-      idleTime.record(event.idleMs / 1_000, serverAttributes(event));
-    },
+    "warmline:connection:reused": (event) => idleTime.record(event.idleMs / 1_000, serverAttributes(event)),
     "warmline:connection:closed"(event) {
       open.record(event.open, serverAttributes(event));
       closes.add(1, { ...serverAttributes(event), "warmline.reason": event.reason });
@@ -59,9 +60,7 @@ export function createConnectionMetrics(): Handlers {
     "warmline:circuit"(event) {
       if (event.state === "open") circuits.add(1, serverAttributes(event));
     },
-    "warmline:thaw"(event) {
-      frozenTime.record(event.frozenMs / 1_000, serverAttributes(event));
-    },
+    "warmline:thaw": (event) => frozenTime.record(event.frozenMs / 1_000, serverAttributes(event)),
   };
 }
 

@@ -109,6 +109,21 @@ export async function startRig(options: RigOptions, deferOfRig: Defer) {
   };
 }
 
+/** Reads the metrics of a gateway. Returns a function that adds up a metric over its labels, by its name after `warmline_gateway_`. */
+export async function readMetrics({ url, token }: Pick<Endpoint, "url" | "token">) {
+  const response = await fetch(`${url}/metrics`, { headers: { Authorization: `Bearer ${token}` } });
+  const text = await response.text();
+  return (name: string) => sumOf(text, `warmline_gateway_${name}`);
+}
+
+/** The sum over a metric's labels in the Prometheus text format. @throws if there is no such metric */
+export function sumOf(text: string, name: string): number {
+  const lines = text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, "gm"));
+  const values = Array.from(lines, ([, value]) => Number(value));
+  if (values.length === 0) throw new Error(`The gateway has no metric ${name}.`);
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
 async function nameOf(redis: RedisServer): Promise<string> {
   const info = String(await redis.command("INFO", "server"));
   return `redis-server ${/redis_version:(\S+)/.exec(info)?.[1] ?? "of unknown version"}`;

@@ -5,7 +5,7 @@ import { arrivals, type Load, predict } from "../fleet/arrivals.js";
 import type { FleetEvent, handler } from "../handlers/fleet.js";
 import { atMost, exactly } from "../results/checks.js";
 import { count, latencyColumns, linesOf, meanColumns, ms, tabulate } from "../results/present.js";
-import type { Rig } from "../rig/rig.js";
+import { type Rig, readMetrics } from "../rig/rig.js";
 import { type Body, runInstance } from "../rig/run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { combine, mean, percentile, Series } from "../statistics/series.js";
@@ -36,33 +36,21 @@ async function measureFleet({ gateway, proxies }: Rig, fleet: Omit<FleetEvent, "
   const event: FleetEvent = { ...fleet, target };
   const spec = { handler: handlerPath("fleet"), env: {} };
   // One request after another on one kept connection, so that reading the counts opens no other one and is never refused.
-  const metric = async () => {
-    const headers = { Authorization: `Bearer ${gateway.token}` };
-    const metrics = await (await fetch(`${gateway.url}/metrics`, { headers })).text();
-    return (name: string) => sumOf(metrics, `warmline_gateway_${name}`);
-  };
+  const metrics = () => readMetrics(gateway);
   const samples: [atS: number, open: number][] = [];
   const begunAt = performance.now();
   const sample = async () => {
     // The connection that reads the metrics is one of those open.
-    const open = (await metric())("connections_open") - 1;
+    const open = (await metrics())("connections_open") - 1;
     samples.push([(performance.now() - begunAt) / 1_000, open]);
   };
   const { bodies } = await whileSampling(SAMPLE_MS, sample, () =>
     runInstance("The fleet", spec, { events: [event], timeoutMs: 300_000 }),
   );
-  const last = await metric();
+  const last = await metrics();
   const peakOpen = Math.max(...samples.map(([, open]) => open));
   const [evicted, upstream] = [last("connections_evicted_total"), last("upstream_connections")];
   return { ...(bodies[0] as Body<typeof handler>), samples, peakOpen, evicted, upstream };
-}
-
-/** The sum over a metric's labels in the Prometheus text format. @throws if there is no such metric */
-export function sumOf(text: string, name: string): number {
-  const lines = text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, "gm"));
-  const values = Array.from(lines, ([, value]) => Number(value));
-  if (values.length === 0) throw new Error(`The gateway has no metric ${name}.`);
-  return values.reduce((sum, value) => sum + value, 0);
 }
 
 /** Makes a proxy refuse connections above a limit, as a server with a hard limit and without eviction does. */

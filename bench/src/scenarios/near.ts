@@ -4,7 +4,7 @@ import { type BenchClient, clientFunction, KEPT } from "../client/bench-client.j
 import { exactly } from "../results/checks.js";
 import { meanColumns, medianColumns, ms, supportedDigits, tabulate } from "../results/present.js";
 import { costsOf, PRICES } from "../results/prices.js";
-import { type Rig, started } from "../rig/rig.js";
+import { type Rig, readMetrics, started } from "../rig/rig.js";
 import { bodyOf, invokeFrozen } from "../rig/run-instance.js";
 import { type Context, defineScenario, redisMissing } from "../scenario.js";
 import { percentile } from "../statistics/series.js";
@@ -89,10 +89,7 @@ async function commandsSent({ direct, redis }: Rig, protocol: "http" | "tcp"): P
     const stats = String(await redis!.command("INFO", "commandstats"));
     return Number(/^cmdstat_get:calls=(\d+)/m.exec(stats)?.[1] ?? 0);
   }
-  const headers = { Authorization: `Bearer ${direct.token}`, Connection: "close" };
-  const text = await (await fetch(`${direct.url}/metrics`, { headers })).text();
-  const lines = text.matchAll(/^warmline_gateway_commands_total\{command="(?:get|pttl|ping)"\} (\d+)$/gim);
-  return Array.from(lines, ([, calls]) => Number(calls)).reduce((sum, calls) => sum + calls, 0);
+  return (await readMetrics(direct))('commands_total\\{command="(?:GET|PTTL|PING)"\\}');
 }
 
 const overwritten = ({ every }: Pick<NearCase, "every">) =>

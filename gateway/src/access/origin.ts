@@ -11,11 +11,7 @@ export interface OriginRules {
 }
 
 /** The headers that identify the origin of a request. */
-export interface OriginHeaders {
-  readonly host?: string | undefined;
-  readonly origin?: string | undefined;
-  readonly "sec-fetch-site"?: string | undefined;
-}
+type OriginHeaders = { readonly [name in "host" | "origin" | "sec-fetch-site"]?: string | undefined };
 
 /**
  * Returns the reason why the origin of a request is not allowed, or null if it is. Programs other than browsers send neither

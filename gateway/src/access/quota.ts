@@ -18,17 +18,16 @@ export class LimitExceeded extends Error {
   }
 }
 
+/** What the limits that all tokens of a gateway share are about, for messages. */
+const NAMES = {
+  blocking: "connections for blocking commands",
+  transactions: "connections for transactions",
+  streams: "event streams",
+  queued: "commands that may wait for Redis",
+};
+
 /** The limits that all tokens of a gateway share. */
-export interface SharedLimits {
-  /** Connections for blocking commands. */
-  readonly blocking: number;
-  /** Connections for transactions. */
-  readonly transactions: number;
-  /** Event streams. */
-  readonly streams: number;
-  /** Commands waiting or unanswered on the shared connections. */
-  readonly queued: number;
-}
+export type SharedLimits = Readonly<Record<keyof typeof NAMES, number>>;
 
 /** The share of each shared limit that one token may use: half, or all of it if there is no other token. */
 export class Shares {
@@ -49,13 +48,6 @@ export class Shares {
     return this.areSeveral ? Math.max(1, Math.floor(this.totals[limit] / 2)) : Number.POSITIVE_INFINITY;
   }
 }
-
-const NAMES: Readonly<Record<keyof SharedLimits, string>> = {
-  blocking: "connections for blocking commands",
-  transactions: "connections for transactions",
-  streams: "event streams",
-  queued: "commands that may wait for Redis",
-};
 
 /** Checks one token's use against its shares and its own limits. */
 export class Quota {

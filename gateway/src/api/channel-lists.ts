@@ -1,8 +1,9 @@
 import type { Sort, TopicName } from "../redis/pubsub/topic.js";
 import { BadRequest } from "./bad-request.js";
 
-/** The fields of a body that add channels, and those that remove some. */
-const ADDING: readonly string[] = ["subscribe", "psubscribe", "ssubscribe"] satisfies Sort[];
+/** The fields of a body that add channels: the sorts of subscriptions. */
+export const SORTS: readonly Sort[] = ["subscribe", "psubscribe", "ssubscribe"];
+/** The fields of a body that remove channels. */
 const REMOVING = ["unsubscribe", "punsubscribe", "sunsubscribe"];
 
 /**
@@ -15,7 +16,7 @@ const REMOVING = ["unsubscribe", "punsubscribe", "sunsubscribe"];
 export function parseChannelLists(body: Buffer, opens: boolean, max: number) {
   const lists = { added: [] as TopicName[], removed: [] as TopicName[] };
   let total = 0;
-  const fields = opens ? ADDING : [...ADDING, ...REMOVING];
+  const fields: readonly string[] = opens ? SORTS : [...SORTS, ...REMOVING];
   for (const [field, names] of Object.entries(parseObject(body))) {
     if (!fields.includes(field))
       throw new BadRequest(`ERR unknown field ${JSON.stringify(field)}; known fields: ${fields.join(", ")}`);
@@ -24,7 +25,7 @@ export function parseChannelLists(body: Buffer, opens: boolean, max: number) {
     if (!Array.isArray(names) || !names.every((name) => typeof name === "string" && name !== ""))
       throw new BadRequest(`ERR ${field} must be a list of names, none of them empty`);
     const sort = field.replace("un", "") as Sort;
-    const list = ADDING.includes(field) ? lists.added : lists.removed;
+    const list = field === sort ? lists.added : lists.removed;
     for (const name of new Set<string>(names)) list.push({ sort, name: Buffer.from(name) });
   }
   return lists;

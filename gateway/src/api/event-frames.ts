@@ -4,7 +4,7 @@ import type { StreamEntry } from "../redis/follow/stream-page.js";
 import type { EncodedFrame, Frame } from "../redis/frame.js";
 import { contentsIn } from "../resp/replies.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
-import { COMMA, CR, EMPTY, LF } from "../util/bytes.js";
+import { COMMA, CR, CRLF, EMPTY, LF } from "../util/bytes.js";
 import type { SlicedWork } from "../util/sliced-work.js";
 import { characterEnd, JsonEncoder } from "./json-encoder.js";
 
@@ -25,7 +25,6 @@ const CLOSE = Buffer.from("]");
 const EMPTY_LIST = Buffer.from("[]");
 const BREAK = Buffer.from("\n");
 const END = Buffer.from("\n\n");
-const CRLF = Buffer.from("\r\n");
 
 /** Says that messages may have been missed. Clients that read only lines that start with `data: ` ignore it. */
 export const GAP = Buffer.from("event: gap\ndata:\n\n");

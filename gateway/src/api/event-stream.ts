@@ -52,20 +52,16 @@ export class EventStream implements Listener {
     this.#inTurn(() => this.#write([confirmationFrame(kind, name, count)]));
   }
 
-  onRefusal(error: string): void {
+  onEnd(problem: string | UpstreamFailure): void {
     if (this.exchange.streaming) this.#inTurn(() => this.#end());
-    else this.exchange.error(400, error);
-  }
-
-  onFailure(failure: UpstreamFailure): void {
-    if (this.exchange.streaming) this.#inTurn(() => this.#end());
-    else this.exchange.failure(failure);
+    else if (typeof problem === "string") this.exchange.error(400, problem);
+    else this.exchange.failure(problem);
   }
 
   /** Ends the stream with an event that has this error text. Responds with it if the stream has not begun. */
   fail(error: string): void {
     if (this.exchange.streaming) this.offer([eventFrame("error", error)]);
-    this.onRefusal(error);
+    this.onEnd(error);
   }
 
   /** Sends a heartbeat, which shows the reader and every proxy that the stream is alive. */

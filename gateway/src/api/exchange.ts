@@ -10,10 +10,11 @@ import type { Copy, NumberedRequest } from "../numbers/numbered-request.js";
 import type { UpstreamFailure } from "../redis/failure.js";
 import type { Frame } from "../redis/frame.js";
 import { NO_ROOM } from "../redis/in-flight-connection.js";
+import { CRLF } from "../util/bytes.js";
 import { BadRequest } from "./bad-request.js";
 import { sizeOf } from "./event-frames.js";
 import type { ReplyEncoder } from "./json-encoder.js";
-import { REPLY_SHARE, ReplyBody } from "./reply-body.js";
+import { LAST_CHUNK, REPLY_SHARE, ReplyBody } from "./reply-body.js";
 
 export const JSON_TYPE = "application/json";
 /** Content type of responses and requests in RESP2. */
@@ -39,8 +40,6 @@ const REVOKED = "WRONGPASS the token was removed or changed while the request wa
 /** A client that ends its side within this time after a request, in ms, may still read the response. */
 const LAST_REQUEST_WITHIN = 50;
 
-const CRLF = Buffer.from("\r\n");
-const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 const NOTHING: readonly string[] = [];
 /** Header that says that no copy of a numbered request gets another response. */
 const FINAL = ["Warmline-Number", "final"];

@@ -22,6 +22,7 @@ import { isRefusing } from "../redis/server.js";
 import type { Upstream } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
 import { lineOf } from "../resp/replies.js";
+import type { Settings } from "../settings/options.js";
 import { EMPTY } from "../util/bytes.js";
 import { BadRequest } from "./bad-request.js";
 import { type RunBatch, readBatch, runPipeline, runTransaction } from "./batch.js";
@@ -39,16 +40,8 @@ import { RespCommands, readRespCommand } from "./resp-args.js";
 import { SingleResponse } from "./responses.js";
 import type { Streams } from "./streams.js";
 
-/** The settings of requests: see `GatewayOptions`. */
-interface RequestSettings {
-  readonly maxBodySize: number;
-  readonly maxCommands: number;
-  readonly allowGetWrites: boolean;
-  readonly console: boolean;
-}
-
 export interface HandlerOptions {
-  readonly settings: RequestSettings;
+  readonly settings: Pick<Settings, "maxBodySize" | "maxCommands" | "allowGetWrites" | "console">;
   readonly upstream: Upstream;
   readonly authenticator: Authenticator;
   readonly origins: OriginRules;

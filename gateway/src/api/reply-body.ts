@@ -1,5 +1,6 @@
 import type { BodySource, ResponseSender } from "../http/response-sender.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
+import { CRLF } from "../util/bytes.js";
 import { Fifo } from "../util/fifo.js";
 import type { ReplyEncoder } from "./json-encoder.js";
 
@@ -12,8 +13,8 @@ const ENCODED = 256 * 1_024;
 /** The share of the budget that replies may use: the rest is for requests. */
 export const REPLY_SHARE = 7 / 8;
 
-const CRLF = Buffer.from("\r\n");
-const LAST_CHUNK = Buffer.from("0\r\n\r\n");
+/** The end of a body in chunks. */
+export const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 
 export interface ReplyBodyOptions {
   readonly encoder: ReplyEncoder;

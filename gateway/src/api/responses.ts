@@ -44,8 +44,7 @@ function streamTo(body: ReplyBody | null, onOver: (isCut: boolean) => void): Rep
   return {
     write: (bytes) => body?.write(bytes) ?? 0,
     whenBelow: (below, listener) => body?.whenBelow(below, listener),
-    end: () => onOver(false),
-    fail: () => onOver(true),
+    end: (failure) => onOver(failure !== null),
   };
 }
 

@@ -12,28 +12,22 @@ import type { Sort, TopicName } from "../redis/pubsub/topic.js";
 import type { Cancel, Upstream } from "../redis/upstream.js";
 import { commandOf } from "../resp/args.js";
 import type { Command } from "../resp/command.js";
+import type { Settings } from "../settings/options.js";
 import type { CommandFeed } from "../trace/command-feed.js";
 import type { TracedCommand } from "../trace/traced-command.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { SlicedWork } from "../util/sliced-work.js";
 import { BadRequest } from "./bad-request.js";
-import { parseChannelLists, tooManyChannels } from "./channel-lists.js";
+import { parseChannelLists, SORTS, tooManyChannels } from "./channel-lists.js";
 import { confirmationFrame, eventFrame, FrameEncoder, followFrame, lineFrame } from "./event-frames.js";
 import { EventStream } from "./event-stream.js";
 import { type Exchange, JSON_TYPE } from "./exchange.js";
 import { unescapeBytes } from "./path-args.js";
 
-/** The settings of event streams: see `GatewayOptions`. */
-interface StreamSettings {
-  readonly maxStreams: number;
-  readonly maxStreamChannels: number;
-  readonly streamBuffer: number;
-  readonly streamHeartbeat: number;
-  readonly maxBlockingConnections: number;
-}
+type StreamSetting = "maxStreams" | "maxStreamChannels" | "streamBuffer" | "streamHeartbeat";
 
 export interface StreamsOptions {
-  readonly settings: StreamSettings;
+  readonly settings: Pick<Settings, StreamSetting | "maxBlockingConnections">;
   /** The limit on bytes buffered for all requests together. */
   readonly budget: BufferBudget;
   /** The commands for `/console/commands`. Null without the console. */
@@ -42,12 +36,6 @@ export interface StreamsOptions {
   readonly onLost: (reason: string) => void;
   /** Notes each use of Redis, such as the start of an event stream. */
   readonly activity: Activity | undefined;
-}
-
-/** A stream whose channels can be changed. */
-interface ChangeableStream {
-  readonly owner: string;
-  readonly subscription: Subscription;
 }
 
 /** The sources of one upstream's streams. */
@@ -77,7 +65,8 @@ export class Streams {
   /** Passes commands on to the readers of `/console/commands`. */
   readonly #watchers: Broadcast;
   #unwatch = () => {};
-  readonly #changeable = new Map<string, ChangeableStream>();
+  /** The streams whose channels can be changed, by their ids. */
+  readonly #changeable = new Map<string, { owner: string; subscription: Subscription }>();
   readonly #timer: NodeJS.Timeout;
   /** Number of streams that were ended because their reader was too slow. */
   dropped = 0;
@@ -165,7 +154,7 @@ export class Streams {
       monitor.close();
       followers.close();
     }
-    for (const stream of this.#watchers.listeners) stream.onFailure(CLOSING);
+    for (const stream of this.#watchers.listeners) stream.onEnd(CLOSING);
   }
 
   /** Returns the sources of one Redis user's streams. */
@@ -257,8 +246,7 @@ export class Streams {
           stream.onMessage([followFrame(id)]);
         },
         onMessage: (encoded) => stream.offer(encoded),
-        onRefusal: (error) => stream.fail(error),
-        onFailure: (failure) => stream.onFailure(failure),
+        onEnd: (problem) => (typeof problem === "string" ? stream.fail(problem) : stream.onEnd(problem)),
       }),
     );
   }
@@ -358,8 +346,6 @@ function eventOf({ keys, ...command }: TracedCommand): string {
 function throwIfDenied(denial: string | null): void {
   if (denial !== null) throw new BadRequest(denial);
 }
-
-const SORTS: readonly Sort[] = ["subscribe", "psubscribe", "ssubscribe"];
 
 function throwIfAnyDenied(permissions: Permissions, names: readonly TopicName[]): void {
   for (const { sort, name } of names) throwIfDenied(permissions.streamDenialReason(sort, [name]));

@@ -31,14 +31,12 @@ export function readConfigFile(path: string): Map<string, Given> {
   if (typeof value !== "object" || Array.isArray(value)) {
     throw new UsageError(`config file ${path}: it must hold settings by name, such as port: 8080`);
   }
+  const names = flags.map(({ option }) => option);
   const settings = new Map<string, Given>();
   for (const [key, each] of Object.entries(value)) {
     const line = file.lineOf([key]);
-    if (!flags.some(({ option }) => option === key)) {
-      const near = nearest(
-        key,
-        flags.map(({ option }) => option),
-      );
+    if (!names.includes(key)) {
+      const near = nearest(key, names);
       // Another name may hold a secret, as in `{ token:s }`.
       const what =
         near === undefined

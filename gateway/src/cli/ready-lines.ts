@@ -4,17 +4,14 @@ import { parseRedisUrl } from "../redis/redis-address.js";
 import type { KeptToken } from "./kept-token.js";
 
 /** Returns the environment variables of the gateway's URL and token, as warmline, @upstash/redis and @vercel/kv name them. */
-export function environmentOf(gateway: {
-  readonly url: string;
-  readonly token: string;
-}): Record<string, string> {
+export function environmentOf({ url, token }: Pick<StartedGateway, "url" | "token">): Record<string, string> {
   return {
-    WARMLINE_URL: gateway.url,
-    WARMLINE_TOKEN: gateway.token,
-    UPSTASH_REDIS_REST_URL: gateway.url,
-    UPSTASH_REDIS_REST_TOKEN: gateway.token,
-    KV_REST_API_URL: gateway.url,
-    KV_REST_API_TOKEN: gateway.token,
+    WARMLINE_URL: url,
+    WARMLINE_TOKEN: token,
+    UPSTASH_REDIS_REST_URL: url,
+    UPSTASH_REDIS_REST_TOKEN: token,
+    KV_REST_API_URL: url,
+    KV_REST_API_TOKEN: token,
   };
 }
 

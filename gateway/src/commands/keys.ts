@@ -35,13 +35,8 @@ function finderOf(notation: string): Finder {
   const parts = notation.split(",").map(partOf);
   if (parts.length === 1) return parts[0]!;
   return (command) => {
-    const indexes: number[] = [];
-    for (const part of parts) {
-      const found = part(command);
-      if (found === null) return null;
-      for (const place of found) indexes.push(place);
-    }
-    return indexes;
+    const indexes = parts.flatMap((part) => part(command));
+    return indexes.includes(null) ? null : (indexes as number[]);
   };
 }
 

@@ -7,22 +7,14 @@ import { Families, type Sample } from "./family.js";
 import type { LoopDelay } from "./loop-delay.js";
 import type { RouteNumbers, TokenNumbers, Traffic } from "./traffic.js";
 
-export interface StreamNumbers {
-  /** Streams open now. */
-  readonly open: number;
-  /** Streams closed since their readers were too slow. */
-  readonly dropped: number;
-  /** Connections to Redis for subscriptions and MONITOR. */
-  readonly upstreamConnections: number;
-}
-
 export interface MetricsSources {
   readonly traffic: Traffic;
   readonly connections: Connections;
   readonly budget: BufferBudget;
   /** The upstreams of every Redis user. */
   readonly upstreams: Upstreams;
-  readonly streams: StreamNumbers;
+  /** Event streams: those open now, those ended because of slow readers, and their connections to Redis. */
+  readonly streams: Readonly<Record<"open" | "dropped" | "upstreamConnections", number>>;
   readonly loopDelay: LoopDelay;
 }
 

@@ -45,7 +45,8 @@ export class TrackingSession {
   readonly #servers: TrackedServer[] = [];
   /** Number of connections whose server does not report changes yet. */
   #starting = 0;
-  #onStarted: (() => void) | null = null;
+  /** Resolved when all servers report their changes, or the session has ended. */
+  #started = new Deferred();
   /** When the last commands that all servers replied to were sent. */
   #confirmedAt = now();
   #sentAt = now();
@@ -70,7 +71,7 @@ export class TrackingSession {
     if (names.length === 0) return this.#end("the topology of the cluster is not known");
     for (const name of names) this.#connect(name);
     do {
-      await this.#started();
+      await this.#started.promise;
       if (!(await this.confirm())) return;
     } while (await this.#connectToOthers());
     if (this.#ended) return;
@@ -110,7 +111,7 @@ export class TrackingSession {
     for (const { connection } of this.#servers) connection.close();
     this.#current?.resolve(false);
     this.#next?.resolve(false);
-    this.#onStarted?.();
+    this.#started.resolve(false);
   }
 
   #end(reason: string, refused = false): void {
@@ -132,7 +133,7 @@ export class TrackingSession {
       onTracking: (isCluster) => {
         // Without the topology, changes at other nodes would be missed.
         if (isCluster && !sharding) lost("the topology of the cluster is not known");
-        else if (--this.#starting === 0) this.#onStarted?.();
+        else if (--this.#starting === 0) this.#started.resolve(true);
       },
       onChange: (keys) => {
         if (!keys) for (const { table } of this.#tables.values()) table.changeAll();
@@ -158,14 +159,6 @@ export class TrackingSession {
       if (beginsWith(key, 0, key.length, prefix)) table.change(bucket);
   }
 
-  /** Resolves when every server reports its changes, or the session has ended. */
-  async #started(): Promise<void> {
-    if (this.#starting === 0 || this.#ended) return;
-    await new Promise<void>((resolve) => {
-      this.#onStarted = resolve;
-    });
-  }
-
   /** Connects to new primaries: keys are moved there before slots are. Returns whether there were any. */
   async #connectToOthers(): Promise<boolean> {
     const { sharding } = this.upstream;
@@ -178,6 +171,7 @@ export class TrackingSession {
       return false;
     }
     const others = listed.filter((name) => !known.includes(name));
+    this.#started = new Deferred();
     for (const name of others) this.#connect(name);
     return others.length > 0;
   }

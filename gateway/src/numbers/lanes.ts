@@ -34,14 +34,6 @@ interface Lane {
   usedAt: number;
 }
 
-/** The parts of a request that its record has. */
-interface Request {
-  readonly sequence: number;
-  readonly nonce: string;
-  readonly digest: number;
-  readonly copy: Copy;
-}
-
 interface Owner {
   /** In the order of their use. */
   readonly lanes: Map<string, Lane>;
@@ -95,25 +87,22 @@ export class Lanes {
    */
   enter(number: string, owner: string, digest: number, copy: Copy, proxied: boolean): NumberedRequest | null {
     const now = this.#now();
-    const timeAt = number.indexOf(".") + 1;
-    if (number.slice(0, timeAt - 1) !== this.#instance) {
+    const [instance, time = "", client, slot, sequenceText, nonce = ""] = number.split(".");
+    if (instance !== this.#instance) {
       const { aloneSince } = this.standing;
       const alone = aloneSince === null ? null : now - Math.max(aloneSince, this.#renewedAt);
       copy.refuseNumber("is for another process of the gateway", proxied ? "unknown" : "unsent", alone);
       return null;
     }
-    const keyAt = number.indexOf(".", timeAt) + 1;
-    const nonceAt = number.lastIndexOf(".") + 1;
-    const sequenceAt = number.lastIndexOf(".", nonceAt - 2) + 1;
-    const sequence = Number(number.slice(sequenceAt, nonceAt - 1));
-    const nonce = number.slice(nonceAt);
-    const key = number.slice(keyAt, sequenceAt);
+    const sequence = Number(sequenceText);
+    const key = `${client}.${slot}`;
+    const create = ({ budget }: Owner) => new NumberedRequest(sequence, nonce, digest, copy, budget);
     const known = this.#owners.get(owner);
     const lane = known?.lanes.get(key);
     if (!lane) {
       // Nobody has used this lane since the client learned of that time, or it was forgotten since.
-      const isNew = Number.parseInt(number.slice(timeAt), 36) > (known?.horizon ?? this.#horizon);
-      if (isNew && sequence >= 0) return this.#open(owner, key, now, { sequence, nonce, digest, copy });
+      const isNew = Number.parseInt(time, 36) > (known?.horizon ?? this.#horizon);
+      if (isNew && sequence >= 0) return this.#open(owner, key, now, copy, create);
       copy.refuseNumber("has expired", proxied ? "unknown" : "unsent");
       return null;
     }
@@ -123,7 +112,7 @@ export class Lanes {
     const { last } = lane;
     if (sequence > last.sequence) {
       last.forget();
-      lane.last = this.#create(known!, { sequence, nonce, digest, copy });
+      lane.last = create(known!);
       return lane.last;
     }
     if (sequence !== last.sequence) copy.refuseNumber("is older than the last one of its lane", "unknown");
@@ -166,7 +155,13 @@ export class Lanes {
     return now;
   }
 
-  #open(name: string, key: string, now: number, request: Request): NumberedRequest | null {
+  #open(
+    name: string,
+    key: string,
+    now: number,
+    copy: Copy,
+    create: (owner: Owner) => NumberedRequest,
+  ): NumberedRequest | null {
     const owner = this.#owners.get(name) ?? {
       lanes: new Map<string, Lane>(),
       horizon: this.#horizon,
@@ -175,19 +170,15 @@ export class Lanes {
     while (!owner.budget.take(LANE_SIZE)) {
       const oldest = oldestOf(owner);
       if (oldest === null) {
-        request.copy.unsent();
+        copy.unsent();
         return null;
       }
       this.#forget(name, owner, oldest);
     }
     this.#owners.set(name, owner);
-    const last = this.#create(owner, request);
+    const last = create(owner);
     owner.lanes.set(key, { last, usedAt: now });
     return last;
-  }
-
-  #create(owner: Owner, { sequence, nonce, digest, copy }: Request): NumberedRequest {
-    return new NumberedRequest(sequence, nonce, digest, copy, owner.budget);
   }
 
   #forget(name: string, owner: Owner, key: string): void {

@@ -96,10 +96,6 @@ export class Presence {
 
   #subscribe(): void {
     this.#helloAt = performance.now();
-    const ended = () => {
-      this.#subscription = null;
-      this.#missed();
-    };
     this.#subscription = this.#subscriptions.add(
       [{ sort: "subscribe", name: Buffer.from(GATEWAYS_CHANNEL) }],
       {
@@ -107,8 +103,10 @@ export class Presence {
         onGap: () => this.#hello(),
         onMessage: (message) => this.#onMessage(String((message as readonly Buffer[])[0])),
         onChanged() {},
-        onRefusal: ended,
-        onFailure: ended,
+        onEnd: () => {
+          this.#subscription = null;
+          this.#missed();
+        },
       },
     );
   }

@@ -50,13 +50,10 @@ export class AutoDetectUpstream implements Upstream {
   }
 
   send(commands: readonly Command[], receiver: Receiver, deadline?: number): void {
-    if (!this.#waiting) this.#upstream.send(commands, receiver, deadline);
-    else {
-      this.#whenKnown(deadline, (until) => {
-        this.#upstream.send(commands, receiver, until);
-        return nothing;
-      });
-    }
+    this.#whenKnown(deadline, (until) => {
+      this.#upstream.send(commands, receiver, until);
+      return nothing;
+    });
   }
 
   sendAlone(

@@ -49,7 +49,7 @@ export class BatchQueue {
   /** Calls `take` for each command whose deadline is over. Returns the next deadline. */
   expire(now: number, take: (batch: CommandBatch) => void): number {
     let due = Number.POSITIVE_INFINITY;
-    for (const batch of this.#batches()) {
+    for (const batch of [...this.#resting, ...this.#next]) {
       while (!batch.isEmpty && batch.deadline <= now) {
         this.took(batch);
         take(batch);
@@ -63,21 +63,14 @@ export class BatchQueue {
   /** Takes out the batches that `which` selects. The others may be written next. */
   remove(which: (batch: CommandBatch) => boolean): CommandBatch[] {
     const removed: CommandBatch[] = [];
-    const batches = this.#batches();
+    const batches = [...this.#resting, ...this.#next.drain()];
     this.#resting.clear();
-    while (this.#next.shift());
     for (const batch of batches) {
       if (which(batch)) removed.push(batch);
       else this.#next.push(batch);
     }
     for (const batch of removed) this.#count(batch, -batch.left);
     return removed;
-  }
-
-  #batches(): CommandBatch[] {
-    const batches = [...this.#resting];
-    for (let i = 0; i < this.#next.size; i++) batches.push(this.#next.peek(i)!);
-    return batches;
   }
 
   #count(batch: CommandBatch, more: number): void {

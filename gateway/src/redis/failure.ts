@@ -57,14 +57,14 @@ export const CLOSING = new UpstreamFailure("closing", "the gateway is closing");
 /** The failure of commands that were not sent before their request was cancelled. */
 export const CANCELLED = new UpstreamFailure("closing", "the request was cancelled");
 
-/** Takes the bytes of a streamed reply. After the last bytes, either `end` or `fail` is called, once. */
+/** Takes the bytes of a streamed reply. */
 export interface ReplyStream {
   /** Returns the number of bytes that wait for the reader. */
   write(bytes: Buffer): number;
   /** Calls `listener` once fewer than `below` bytes wait. */
   whenBelow(below: number, listener: () => void): void;
-  end(): void;
-  fail(failure: UpstreamFailure): void;
+  /** Called once, after the last bytes: with null, or with the failure if the reply is incomplete. */
+  end(failure: UpstreamFailure | null): void;
 }
 
 /** Returns a stream that passes everything on, and then calls `onOver` once, with the failure if it has failed. */
@@ -75,12 +75,8 @@ export function observed(
   return {
     write: (bytes) => stream.write(bytes),
     whenBelow: (below, listener) => stream.whenBelow(below, listener),
-    end() {
-      stream.end();
-      onOver(null);
-    },
-    fail(failure) {
-      stream.fail(failure);
+    end(failure) {
+      stream.end(failure);
       onOver(failure);
     },
   };

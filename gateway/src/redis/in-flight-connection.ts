@@ -140,8 +140,7 @@ export class InFlightConnection {
     let due = Number.POSITIVE_INFINITY;
     const first = this.#written.peek();
     const streaming = first?.stream ? first : null;
-    for (let i = 0; i < this.#written.size; i++) {
-      const entry = this.#written.peek(i)!;
+    for (const entry of this.#written) {
       if (!entry.receiver) continue;
       // Commands that wait for a large reply also have the time that this reply takes.
       if (streaming && this.#waitsFor(streaming, entry)) continue;
@@ -170,10 +169,7 @@ export class InFlightConnection {
   }
 
   get isAwaited(): boolean {
-    for (let i = 0; i < this.#written.size; i++) {
-      const { receiver, stream } = this.#written.peek(i)!;
-      if (receiver || stream) return true;
-    }
+    for (const { receiver, stream } of this.#written) if (receiver || stream) return true;
     return false;
   }
 
@@ -187,8 +183,8 @@ export class InFlightConnection {
   takeReads(): CommandBatch[] {
     const batches: CommandBatch[] = [];
     if (!this.#isHeldUp) return batches;
-    for (let i = 1; i < this.#written.size; i++) {
-      const entry = this.#written.peek(i)!;
+    // The first one has no receiver, but a stream.
+    for (const entry of this.#written) {
       const { receiver, batch, deadline } = entry;
       const command = batch.single;
       if (!receiver || receiver.cancelled || !command || batch.isRepeated || !isRead(command)) continue;
@@ -217,10 +213,8 @@ export class InFlightConnection {
 
   /** Whether commands of other batches wait behind the first one. */
   #delaysOthers({ batch }: Written): boolean {
-    for (let i = 1; i < this.#written.size; i++) {
-      const entry = this.#written.peek(i)!;
+    for (const entry of this.#written)
       if (entry.receiver && entry.batch !== batch && entry.command.name !== "AUTH") return true;
-    }
     return false;
   }
 
@@ -286,10 +280,8 @@ export class InFlightConnection {
         // The next replies on this connection may be for other commands.
         this.socket.resume();
         const until = performance.now() + this.silence;
-        for (let i = 1; i < this.#written.size; i++) {
-          const next = this.#written.peek(i)!;
+        for (const next of this.#written)
           if (this.#waitsFor(entry, next)) next.deadline = Math.max(next.deadline, until);
-        }
         this.#delaysAll = false;
         this.#isHeldUp = false;
         clearTimeout(this.readsTimer);
@@ -297,7 +289,7 @@ export class InFlightConnection {
         entry.stream = null;
         this.#shift();
         if (entry.batch.settled(entry.command.bytes.length)) this.handler.onSendable(entry.batch);
-        stream?.end();
+        stream?.end(null);
       },
     };
   }
@@ -305,7 +297,7 @@ export class InFlightConnection {
   #failStream(entry: Written, failure: UpstreamFailure): void {
     const { stream } = entry;
     entry.stream = null;
-    stream?.fail(failure);
+    stream?.end(failure);
   }
 
   #reply(reply: Buffer | null, dropReason: DropReason): void {
@@ -328,8 +320,7 @@ export class InFlightConnection {
   }
 
   #forget(message: string): void {
-    const entries: Written[] = [];
-    for (let entry = this.#written.shift(); entry; entry = this.#written.shift()) entries.push(entry);
+    const entries = [...this.#written.drain()];
     for (const { batch, command } of entries) {
       batch.isBroken = true;
       if (batch.settled(command.bytes.length)) this.handler.onSendable(batch);

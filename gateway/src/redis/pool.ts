@@ -24,8 +24,8 @@ export class Pool {
   readonly #all = new Set<MultiplexedConnection>();
   /** Borrowers that wait, in their order, each with the timer of its deadline. */
   readonly #waiting = new Map<Borrower, NodeJS.Timeout>();
+  /** The failure of all borrowers once it lends no more. */
   #stopped: UpstreamFailure | null = null;
-  #closed = false;
 
   /** @param setting the setting that `max` comes from */
   constructor(
@@ -43,8 +43,8 @@ export class Pool {
 
   /** Lends a connection, now or when one comes back by `deadline`, on the clock of `performance.now()`. */
   borrow(borrower: Borrower, deadline: number): void {
-    if (this.#closed || this.#stopped) {
-      borrower.onRefused(this.#stopped ?? CLOSING);
+    if (this.#stopped) {
+      borrower.onRefused(this.#stopped);
       return;
     }
     this.#closeOutdated();
@@ -59,7 +59,7 @@ export class Pool {
   release(connection: MultiplexedConnection): void {
     if (connection.closed) return;
     this.#closeOutdated();
-    if (connection.pending > 0 || connection.isOutdated || connection.isLeft || this.#closed) {
+    if (connection.pending > 0 || connection.isOutdated || connection.isLeft || this.#stopped) {
       connection.close();
       return;
     }
@@ -77,8 +77,7 @@ export class Pool {
 
   /** Closes every connection, lent ones too. */
   close(): void {
-    this.#closed = true;
-    for (let next = this.#next(); next; next = this.#next()) next.onRefused(CLOSING);
+    this.stopLending(this.#stopped ?? CLOSING);
     for (const connection of [...this.#all]) connection.close();
   }
 
@@ -98,7 +97,7 @@ export class Pool {
   #gone(connection: MultiplexedConnection): void {
     this.#all.delete(connection);
     this.#idle = this.#idle.filter((idle) => idle !== connection);
-    const next = this.#closed ? null : this.#next();
+    const next = this.#next();
     if (next) next.onConnection(this.#make());
   }
 

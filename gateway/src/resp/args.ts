@@ -3,9 +3,7 @@ import { Command } from "./command.js";
 /** Returns all arguments of a command, as Latin-1 text (one character per byte). */
 export function argsOf(command: Command): string[] {
   const reader = command.argReader();
-  const args: string[] = [];
-  for (let left = command.size; left > 0; left--) args.push(reader.nextText());
-  return args;
+  return Array.from({ length: command.size }, () => reader.nextText());
 }
 
 /** Whether every one of the arguments at `indexes` begins with `prefix`. */

@@ -1,5 +1,4 @@
 import type { Socket } from "node:net";
-import type { Readable } from "node:stream";
 import { connectInMemory } from "./in-memory-socket.js";
 
 const END_OF_HEAD = "\r\n\r\n";
@@ -39,18 +38,19 @@ export async function fetchInMemory(
   });
   accept(server);
   client.write(Buffer.concat([Buffer.from(headOf(request, path, body.length), "latin1"), body]));
-  const { status, headers, rest } = await readHead(client);
+  const chunks: AsyncIterator<Buffer> = client[Symbol.asyncIterator]();
+  const { status, headers, rest } = await readHead(chunks);
   if (WITHOUT_BODY.has(status) || request.method === "HEAD") {
     client.destroy();
     return new Response(null, { status, headers });
   }
-  return new Response(ReadableStream.from(bodyOf(client, rest)), { status, headers });
+  return new Response(ReadableStream.from(bodyOf(rest, chunks)), { status, headers });
 }
 
 /** The bytes of a body, of which some came with the head. */
-async function* bodyOf(client: Readable, first: Buffer): AsyncGenerator<Uint8Array> {
+async function* bodyOf(first: Buffer, others: AsyncIterator<Buffer>): AsyncGenerator<Uint8Array> {
   if (first.length > 0) yield first;
-  yield* client;
+  yield* { [Symbol.asyncIterator]: () => others };
 }
 
 /** Returns the head of an HTTP/1.0 request: its response is not chunked, and no other response follows it. */
@@ -64,23 +64,16 @@ function headOf(request: Request, path: string, length: number): string {
   ].join("\r\n");
 }
 
-async function readHead(client: Readable): Promise<{ status: number; headers: Headers; rest: Buffer }> {
+async function readHead(chunks: AsyncIterator<Buffer>) {
   let bytes: Buffer = Buffer.alloc(0);
-  const end = await new Promise<number>((resolve, reject) => {
-    const onData = (chunk: Buffer) => {
-      bytes = Buffer.concat([bytes, chunk]);
-      const at = bytes.indexOf(END_OF_HEAD);
-      if (at === -1) return;
-      client.pause();
-      client.off("data", onData);
-      client.off("close", onClose);
-      resolve(at);
-    };
-    const onClose = () => reject(new TypeError("fetch failed", { cause: client.errored }));
-    client.on("data", onData);
-    client.on("close", onClose);
-    client.on("error", () => {});
-  });
+  while (!bytes.includes(END_OF_HEAD)) {
+    const { done, value } = await chunks.next().catch((cause: unknown) => {
+      throw new TypeError("fetch failed", { cause });
+    });
+    if (done) throw new TypeError("fetch failed");
+    bytes = Buffer.concat([bytes, value]);
+  }
+  const end = bytes.indexOf(END_OF_HEAD);
   const [statusLine = "", ...lines] = bytes.toString("latin1", 0, end).split("\r\n");
   const headers = new Headers();
   for (const line of lines) {

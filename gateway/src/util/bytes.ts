@@ -24,3 +24,4 @@ export const CLOSE_BRACE = 0x7d;
 
 /** No bytes. */
 export const EMPTY = Buffer.alloc(0);
+export const CRLF = Buffer.from("\r\n");

@@ -16,6 +16,16 @@ export class Fifo<T> {
     return this.#items[this.#head + index];
   }
 
+  /** The items from the head on. None may be removed meanwhile. */
+  *[Symbol.iterator](): Generator<T, void> {
+    for (let at = this.#head; at < this.#items.length; at++) yield this.#items[at]!;
+  }
+
+  /** Takes out all items, one after another. */
+  *drain(): Generator<T, void> {
+    for (let item = this.shift(); item !== undefined; item = this.shift()) yield item;
+  }
+
   shift(): T | undefined {
     const item = this.#items[this.#head];
     if (item === undefined) return undefined;

@@ -25,7 +25,6 @@ export type * from "./search.js";
 export type { Chunk, Facts } from "./shared.js";
 export type {
   CountMinCommands,
-  CountMinMergeOptions,
   TDigestCommands,
   TDigestMergeOptions,
   TDigestOptions,
@@ -35,10 +34,7 @@ export type { Target } from "./target.js";
 export type * from "./time-series.js";
 
 /** Returns a module's methods on a client, a pipeline or a transaction. */
-function methodsOn<K extends ReplyMode, Commands>(
-  target: Target<K>,
-  specs: Readonly<Record<string, CommandSpec>>,
-): Commands {
+function methodsOn<Commands>(target: Target<any>, specs: Readonly<Record<string, CommandSpec>>): Commands {
   const methods = Object.entries(specs).map(([method, spec]) => [
     method,
     (...args: unknown[]) => target[SEND](spec, args),
@@ -47,27 +43,27 @@ function methodsOn<K extends ReplyMode, Commands>(
 }
 
 /** Bloom filters: `await bf(redis).add("seen", id)`. */
-export const bf = <K extends ReplyMode>(target: Target<K>): BloomCommands<K> => methodsOn(target, bloomSpecs);
+export const bf = <K extends ReplyMode>(target: Target<K>) => methodsOn<BloomCommands<K>>(target, bloomSpecs);
 
 /** Cuckoo filters. */
-export const cf = <K extends ReplyMode>(target: Target<K>): CuckooCommands<K> =>
-  methodsOn(target, cuckooSpecs);
+export const cf = <K extends ReplyMode>(target: Target<K>) =>
+  methodsOn<CuckooCommands<K>>(target, cuckooSpecs);
 
 /** Count-min sketches. */
-export const cms = <K extends ReplyMode>(target: Target<K>): CountMinCommands<K> =>
-  methodsOn(target, countMinSpecs);
+export const cms = <K extends ReplyMode>(target: Target<K>) =>
+  methodsOn<CountMinCommands<K>>(target, countMinSpecs);
 
 /** Top-k sketches. */
-export const topk = <K extends ReplyMode>(target: Target<K>): TopKCommands<K> => methodsOn(target, topKSpecs);
+export const topk = <K extends ReplyMode>(target: Target<K>) => methodsOn<TopKCommands<K>>(target, topKSpecs);
 
 /** t-digests. */
-export const tdigest = <K extends ReplyMode>(target: Target<K>): TDigestCommands<K> =>
-  methodsOn(target, tDigestSpecs);
+export const tdigest = <K extends ReplyMode>(target: Target<K>) =>
+  methodsOn<TDigestCommands<K>>(target, tDigestSpecs);
 
 /** Time series. */
-export const ts = <K extends ReplyMode>(target: Target<K>): TimeSeriesCommands<K> =>
-  methodsOn(target, timeSeriesSpecs);
+export const ts = <K extends ReplyMode>(target: Target<K>) =>
+  methodsOn<TimeSeriesCommands<K>>(target, timeSeriesSpecs);
 
 /** Search and queries. */
-export const ft = <K extends ReplyMode>(target: Target<K>): SearchCommands<K> =>
-  methodsOn(target, searchSpecs);
+export const ft = <K extends ReplyMode>(target: Target<K>) =>
+  methodsOn<SearchCommands<K>>(target, searchSpecs);

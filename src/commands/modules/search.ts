@@ -119,9 +119,6 @@ export interface CreateIndexOptions extends AlterOptions {
   stopwords?: string[] | undefined;
 }
 
-/** The values of a query's parameters, by their names. */
-export type Params = Record<string, string | number | Uint8Array>;
-
 /** Settings of explain and explaincli. */
 export interface ExplainOptions {
   /** Number of the query dialect. */
@@ -135,7 +132,7 @@ export interface QueryOptions extends ExplainOptions {
   /** Timeout of the query in milliseconds. */
   timeout?: number | undefined;
   /** Values of `$name` in the query. */
-  params?: Params | undefined;
+  params?: Record<string, string | number | Uint8Array> | undefined;
 }
 
 /** Settings of a search. */
@@ -216,24 +213,6 @@ export interface AggregateResult {
   cursor?: number | undefined;
 }
 
-/** Settings of cursorRead. */
-export interface CursorReadOptions {
-  /** Maximum number of rows. */
-  count?: number | undefined;
-}
-
-/** Settings of dropindex. */
-export interface DropIndexOptions {
-  /** Removes the documents too. */
-  dd?: boolean | undefined;
-}
-
-/** Settings of profile. */
-export interface ProfileOptions {
-  /** Leaves out details of the parts of the query. */
-  limited?: boolean | undefined;
-}
-
 /** Settings of spellcheck. */
 export interface SpellcheckOptions extends ExplainOptions {
   /** Maximum number of changed letters, from 1 to 4. Default 1. */
@@ -280,8 +259,8 @@ export interface SearchCommands<K extends ReplyMode> {
   create(index: string, schema: SearchSchema, opts?: CreateIndexOptions): Reply<K, "OK">;
   /** Ends a cursor. */
   cursorDel(index: string, cursor: number): Reply<K, "OK">;
-  /** Returns the next rows of an aggregation. */
-  cursorRead(index: string, cursor: number, opts?: CursorReadOptions): Reply<K, AggregateResult>;
+  /** Returns the next rows of an aggregation, at most `count`. */
+  cursorRead(index: string, cursor: number, opts?: { count?: number | undefined }): Reply<K, AggregateResult>;
   /** Adds terms to a dictionary. Returns how many are new. */
   dictadd(dictionary: string, ...terms: string[]): Reply<K, number>;
   /** Removes terms from a dictionary. Returns how many were removed. */
@@ -289,19 +268,19 @@ export interface SearchCommands<K extends ReplyMode> {
   /** Returns a dictionary's terms. */
   dictdump(dictionary: string): Reply<K, string[]>;
   /** Removes an index, with `dd` the documents too. */
-  dropindex(index: string, opts?: DropIndexOptions): Reply<K, "OK">;
+  dropindex(index: string, opts?: { dd?: boolean | undefined }): Reply<K, "OK">;
   /** Returns the execution plan of a query, as text. */
   explain(index: string, query: string, opts?: ExplainOptions): Reply<K, string>;
   /** Returns the execution plan of a query, as lines. */
   explaincli(index: string, query: string, opts?: ExplainOptions): Reply<K, string[]>;
   /** Returns facts about an index, under Redis's names for them. */
   info(index: string): Reply<K, Facts>;
-  /** Runs a search or an aggregation and returns how long its parts took, in Redis's own form. */
+  /** Runs a search or an aggregation and returns how long its parts took, in Redis's own form; `limited` leaves out details. */
   profile(
     index: string,
     kind: "SEARCH" | "AGGREGATE",
     query: string,
-    opts?: ProfileOptions,
+    opts?: { limited?: boolean | undefined },
   ): Reply<K, NestedReply[]>;
   /** Returns the documents that match a query. */
   search<T extends object = Record<string, unknown>>(

@@ -7,12 +7,6 @@ import { amounts, type Facts, facts } from "./shared.js";
 /** The number of keys, then the keys. */
 const sources = counting(array(scalar));
 
-/** Settings of merge of count-min sketches. */
-export interface CountMinMergeOptions {
-  /** Factor of the counts of each sketch, in the order of the keys. */
-  weights?: number[] | undefined;
-}
-
 /** Settings of a t-digest. */
 export interface TDigestOptions {
   /** Number that trades memory for accuracy. Default 100. */
@@ -35,8 +29,8 @@ export interface CountMinCommands<K extends ReplyMode> {
   initbydim(key: Key, width: number, depth: number): Reply<K, "OK">;
   /** Creates a sketch. With at most this probability, a count is too high by more than the fraction `error` of the total. */
   initbyprob(key: Key, error: number, probability: number): Reply<K, "OK">;
-  /** Stores the sum of sketches in an existing sketch of the same size. */
-  merge(destination: Key, keys: Key[], opts?: CountMinMergeOptions): Reply<K, "OK">;
+  /** Stores the sum of sketches in an existing sketch of the same size. `weights` are factors of their counts, in the order of the keys. */
+  merge(destination: Key, keys: Key[], opts?: { weights?: number[] | undefined }): Reply<K, "OK">;
   /** Returns the estimated counts of items. */
   query<T = unknown>(key: Key, ...items: T[]): Reply<K, number[]>;
 }

@@ -7,7 +7,7 @@ import { arrivals, maxConcurrent, predict } from "../../../bench/src/fleet/arriv
 import { handler as fleet } from "../../../bench/src/handlers/fleet.js";
 import { supportedDigits } from "../../../bench/src/results/present.js";
 import { costOfMillion } from "../../../bench/src/results/prices.js";
-import { sumOf } from "../../../bench/src/scenarios/fleet.js";
+import { sumOf } from "../../../bench/src/rig/rig.js";
 import { followClosed } from "../../../bench/src/sockets/follow.js";
 import { timeWaitCounter } from "../../../bench/src/sockets/kernel.js";
 import { Gate } from "../../../bench/src/util/gate.js";

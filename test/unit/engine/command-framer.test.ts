@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   CommandFramer,
-  type Framed,
   FramingError,
+  TOO_LARGE_COMMAND,
 } from "../../../gateway/src/engine/embedded/command-framer.js";
 
 const TOO_LARGE = "too large";
@@ -16,13 +16,13 @@ function encode(args: readonly Uint8Array[]): Buffer {
 /** The framer's output for bytes that arrive in these chunks; whole commands of one chunk are joined. */
 function frame(bytes: Buffer, cuts: readonly number[], limit: number): (string | typeof TOO_LARGE)[] {
   const framer = new CommandFramer(limit);
-  const framed: Framed[] = [];
+  const framed: Buffer[] = [];
   let start = 0;
   for (const cut of [...cuts.map((each) => each % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]) {
     if (cut > start) framed.push(...framer.push(bytes.subarray(start, cut)));
     start = Math.max(start, cut);
   }
-  return framed.flatMap((each) => (Buffer.isBuffer(each) ? split(each) : [TOO_LARGE]));
+  return framed.flatMap((each) => (each === TOO_LARGE_COMMAND ? [TOO_LARGE] : split(each)));
 }
 
 /** Cuts bytes that hold whole commands into them, by a second, simpler reading. */

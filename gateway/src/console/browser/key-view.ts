@@ -189,22 +189,19 @@ export class KeyView {
       const values = inputs().map((input) => input.value);
       try {
         const exists = await this.gateway.runOwn("EXISTS", name.value);
-        if (textOf(exists) === "1") {
-          problem.textContent = "There is a key of this name already.";
-          return;
-        }
-        const reply = await this.gateway.run(READERS[type]!.add(name.value, ...values));
-        if (reply.kind === "error") {
-          problem.textContent = reply.text;
-          return;
+        const reply: Reply =
+          textOf(exists) === "1"
+            ? { kind: "error", text: "There is a key of this name already." }
+            : await this.gateway.run(READERS[type]!.add(name.value, ...values));
+        if (reply.kind === "error") problem.textContent = reply.text;
+        else {
+          const key = encoder.encode(name.value);
+          this.onChanged(key, false);
+          onCreated({ key, name: shown(key), type, ttl: -1 });
         }
       } catch (error) {
         this.onError(error);
-        return;
       }
-      const key = encoder.encode(name.value);
-      this.onChanged(key, false);
-      onCreated({ key, name: shown(key), type, ttl: -1 });
     });
     this.#fill(element("h2", "New key"), form, problem);
     name.focus();

@@ -1,7 +1,7 @@
 import { splitLine } from "../../util/split-line.js";
 import { button, byId, element, group, onSubmit } from "./dom.js";
 import type { CommandArg, Gateway } from "./gateway.js";
-import { printed } from "./text.js";
+import { decoded, printed } from "./text.js";
 
 /** Lines kept on the page. */
 const MAX_LINES = 200;
@@ -88,17 +88,12 @@ export class Prompt {
 }
 
 const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Returns the arguments of a line in redis-cli's quoting. An argument that is not valid UTF-8 stays bytes. */
 function argsIn(line: string): CommandArg[] {
   const latin1 = Array.from(encoder.encode(line), (byte) => String.fromCharCode(byte)).join("");
   return splitLine(latin1).map((arg) => {
     const bytes = Uint8Array.from(arg, (sign) => sign.charCodeAt(0));
-    try {
-      return decoder.decode(bytes);
-    } catch {
-      return bytes;
-    }
+    return decoded(bytes) ?? bytes;
   });
 }

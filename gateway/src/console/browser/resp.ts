@@ -3,8 +3,7 @@
 import { joinBytes } from "../../util/join-bytes.js";
 
 export type Reply =
-  | { readonly kind: "status" | "error"; readonly text: string }
-  | { readonly kind: "integer"; readonly text: string }
+  | { readonly kind: "status" | "error" | "integer"; readonly text: string }
   | { readonly kind: "bulk"; readonly bytes: Uint8Array }
   | { readonly kind: "array"; readonly items: readonly Reply[] }
   | { readonly kind: "null" };
@@ -12,6 +11,8 @@ export type Reply =
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const CR = 13;
+/** The replies of one line, by their first character. */
+const LINES = { "+": "status", "-": "error", ":": "integer" } as const;
 
 /** The arguments of a command as a request's body. */
 export function encodeCommand(args: readonly (string | Uint8Array)[]): Uint8Array {
@@ -38,11 +39,9 @@ export function decodeReply(bytes: Uint8Array): Reply {
     const rest = head.slice(1);
     switch (head[0]) {
       case "+":
-        return { kind: "status", text: rest };
       case "-":
-        return { kind: "error", text: rest };
       case ":":
-        return { kind: "integer", text: rest };
+        return { kind: LINES[head[0]], text: rest };
       case "$": {
         const length = Number(rest);
         if (length < 0) return { kind: "null" };

@@ -1,7 +1,10 @@
 import { DOLLAR, LF, STAR } from "../../util/bytes.js";
 
-/** Bytes that hold whole commands only, or a command that was left out for its size. */
-export type Framed = Buffer | { readonly tooLarge: true };
+/** The name of {@link TOO_LARGE_COMMAND}. */
+export const TOO_LARGE = "warmline.toolarge";
+
+/** Stands for a command that was dropped for its size, so that its error comes in its place. */
+export const TOO_LARGE_COMMAND = Buffer.from(`*1\r\n$${TOO_LARGE.length}\r\n${TOO_LARGE}\r\n`);
 
 /** The bytes are not RESP arrays of bulk strings. */
 export class FramingError extends Error {}
@@ -15,8 +18,8 @@ const MAX_ARGS = 1024 * 1024;
 
 /**
  * Splits a stream of RESP commands at the ends of commands, so that a command is parsed once, when it is whole, however
- * many chunks it came in. A command over the limit is dropped without being stored. Its sender gets an error, and no
- * connection is lost.
+ * many chunks it came in. A command over the limit is dropped without being stored, and {@link TOO_LARGE_COMMAND} takes its
+ * place. Its sender gets an error, and no connection is lost.
  */
 export class CommandFramer {
   /** Pieces of the command that is not whole yet. */
@@ -33,11 +36,11 @@ export class CommandFramer {
   constructor(private readonly maxBytes: number) {}
 
   /**
-   * Takes the next bytes and returns what they complete, in order.
+   * Takes the next bytes and returns the commands that they complete, in order, one or more in each part.
    * @throws {FramingError} at bytes that cannot start or continue a command.
    */
-  push(chunk: Buffer): Framed[] {
-    const out: Framed[] = [];
+  push(chunk: Buffer): Buffer[] {
+    const out: Buffer[] = [];
     /** Start of the bytes that have not been returned. */
     let start = 0;
     /** End of the whole commands. */
@@ -71,7 +74,7 @@ export class CommandFramer {
       }
       if (this.#args > 0) continue;
       if (this.#skipping) {
-        out.push({ tooLarge: true });
+        out.push(TOO_LARGE_COMMAND);
         this.#skipping = false;
         start = at;
       }

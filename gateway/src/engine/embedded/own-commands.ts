@@ -1,4 +1,5 @@
 import { type CommandExecutor, defineCommand, RedisCommandError, RedisResult, t } from "js-redis-server/core";
+import { TOO_LARGE } from "./command-framer.js";
 import { addBlockingCommands } from "./commands/blocking.js";
 import { addByteCommands } from "./commands/bytes.js";
 import { CommandTable } from "./commands/define.js";
@@ -18,11 +19,6 @@ import { addSortedSetCommands } from "./commands/zsets.js";
 import { addJsonCommands } from "./json/commands.js";
 import { type EmbeddedLimits, sizeText } from "./limits.js";
 import type { WaitingClients } from "./waiting-clients.js";
-
-const TOO_LARGE = "warmline.toolarge";
-
-/** Stands for a command that was dropped for its size, so that its error comes in its place. */
-export const TOO_LARGE_COMMAND = Buffer.from(`*1\r\n$${TOO_LARGE.length}\r\n${TOO_LARGE}\r\n`);
 
 /** Adds the commands that the engine's library lacks, and replaces those whose replies differ from Redis's. */
 export function addOwnCommands(

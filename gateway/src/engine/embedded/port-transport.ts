@@ -3,7 +3,6 @@ import type { ConnectionTransport } from "js-redis-server/core";
 import { joinBytes } from "../../util/join-bytes.js";
 import { CommandFramer, FramingError } from "./command-framer.js";
 import { type PortMessage, WINDOW_BYTES } from "./messages.js";
-import { TOO_LARGE_COMMAND } from "./own-commands.js";
 
 /** Time in ms that a connection's commands run before the thread looks for those of others. */
 const TIME_SLICE = 10;
@@ -51,9 +50,9 @@ export class PortTransport implements ConnectionTransport {
       }
       try {
         const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-        for (const framed of this.#framer.push(chunk)) {
+        for (const commands of this.#framer.push(chunk)) {
           this.beforeCommands();
-          yield Buffer.isBuffer(framed) ? framed : TOO_LARGE_COMMAND;
+          yield commands;
         }
       } catch (error) {
         if (!(error instanceof FramingError)) throw error;

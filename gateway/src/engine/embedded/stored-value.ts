@@ -22,22 +22,19 @@ export function isLive({ expiresAt }: { readonly expiresAt?: number }, now: numb
 }
 
 /** The elements or members of a value, or its fields and their values. */
-export function* partsOf(value: StoredValue): Generator<Buffer, undefined> {
+export function partsOf(value: StoredValue): Iterable<Buffer> {
   switch (value.type) {
     case "list":
-      yield* value.values;
-      break;
+      return value.values;
     case "set":
-      yield* value.members.values();
-      break;
+      return value.members.values();
     case "hash":
-      for (const { field, value: bytes } of value.fields.values()) yield* [field, bytes];
-      break;
+      return [...value.fields.values()].flatMap(({ field, value: bytes }) => [field, bytes]);
     case "zset":
-      for (const { member } of value.members.values()) yield member;
-      break;
+      return Array.from(value.members.values(), ({ member }) => member);
     case "stream":
-      for (const { fields } of value.entries) yield* fields;
-      break;
+      return value.entries.flatMap(({ fields }) => fields);
+    default:
+      return [];
   }
 }

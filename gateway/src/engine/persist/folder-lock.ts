@@ -1,4 +1,4 @@
-import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync, statSync, utimes, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 
@@ -24,7 +24,12 @@ interface Holder {
 export function lockFolder(folder: string): () => void {
   const file = join(folder, "gateway.lock");
   take(file, folder);
-  const beat = setInterval(() => renew(file), BEAT_EVERY).unref();
+  const renew = () => {
+    const now = new Date();
+    // If somebody has removed the file, data is still written.
+    utimes(file, now, now, () => {});
+  };
+  const beat = setInterval(renew, BEAT_EVERY).unref();
   let isReleased = false;
   const release = () => {
     if (isReleased) return;
@@ -79,15 +84,6 @@ function removeStale(file: string, text: string): void {
     if (!["ENOENT", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
   } finally {
     rmSync(aside, { force: true });
-  }
-}
-
-function renew(file: string): void {
-  const now = new Date();
-  try {
-    utimesSync(file, now, now);
-  } catch {
-    // Somebody removed the file. Data is still written.
   }
 }
 

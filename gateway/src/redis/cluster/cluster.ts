@@ -26,12 +26,8 @@ export interface ClusterOptions extends Omit<ServerOptions, "connect" | "connect
 /** Timeout in ms for connecting to a node. It is short, since other nodes may have taken its place. */
 export const CONNECT_TIMEOUT = 1_000;
 
-/** A call that waits for the topology to be known. */
-interface Early {
-  readonly run: () => void;
-  readonly fail: (failure: UpstreamFailure) => void;
-  readonly timer: NodeJS.Timeout;
-}
+/** A call that waits for the topology: called with null once that is known, else with the failure. */
+type Early = (failure: UpstreamFailure | null) => void;
 
 /** A Redis Cluster: commands go to the nodes of their slots, and come back as from one Redis. */
 export class Cluster implements Upstream {
@@ -41,7 +37,8 @@ export class Cluster implements Upstream {
   readonly #nodes: Nodes;
   readonly #transport: Transport;
   readonly #scripts = new Scripts();
-  readonly #early = new Set<Early>();
+  /** The calls that wait, each with the timer of its deadline. */
+  readonly #early = new Map<Early, NodeJS.Timeout>();
   #connectionIndex = 0;
   #closed = false;
 
@@ -70,13 +67,9 @@ export class Cluster implements Upstream {
 
   open(): void {
     this.#topology.open();
-    this.#whenKnown(
-      performance.now() + this.options.timeout,
-      () => {
-        for (const { primary } of this.#topology.shards) this.#nodes.get(primary).open();
-      },
-      () => {},
-    );
+    this.#whenKnown(performance.now() + this.options.timeout, () => {
+      for (const { primary } of this.#topology.shards) this.#nodes.get(primary).open();
+    });
   }
 
   get connections(): Upstream["connections"] {
@@ -117,11 +110,7 @@ export class Cluster implements Upstream {
     for (const command of commands) this.#scripts.note(command);
     const until = deadline ?? performance.now() + this.options.timeout;
     const transaction = new ClusterTransaction(commands, receiver, this.#topology, this.#nodes, until);
-    this.#whenKnown(
-      until,
-      () => transaction.start(),
-      (failure) => receiver.onFailure(failure),
-    );
+    this.#whenKnown(until, (failure) => (failure ? receiver.onFailure(failure) : transaction.start()));
     return () => transaction.cancel();
   }
 
@@ -137,17 +126,16 @@ export class Cluster implements Upstream {
     this.#closed = true;
     this.#topology.off("change", this.#runEarly);
     this.#topology.off("failed", this.#failEarly);
-    for (const { fail } of this.#takeEarly()) fail(CLOSING);
+    this.#endEarly(CLOSING);
     this.#transport.close();
     this.#nodes.close();
   }
 
   #send(batch: Batch, commands: readonly Command[], waits?: readonly number[]): void {
-    this.#whenKnown(
-      batch.until,
-      () => this.#plan(batch, commands, waits),
-      (failure) => failFrom(0, commands, batch.receiver, failure),
-    );
+    this.#whenKnown(batch.until, (failure) => {
+      if (failure) failFrom(0, commands, batch.receiver, failure);
+      else this.#plan(batch, commands, waits);
+    });
   }
 
   /** Finds out where commands go, of very many some at a time, and sends them. */
@@ -178,19 +166,17 @@ export class Cluster implements Upstream {
     return new Batch(receiver, deadline, this.#connectionIndex);
   }
 
-  #whenKnown(until: number, run: () => void, fail: (failure: UpstreamFailure) => void): void {
-    if (this.#closed) fail(CLOSING);
-    else if (this.#topology.isKnown) run();
-    else if (this.#topology.isUnreached) fail(this.#unreachable());
+  #whenKnown(until: number, run: Early): void {
+    if (this.#closed) run(CLOSING);
+    else if (this.#topology.isKnown) run(null);
+    else if (this.#topology.isUnreached) run(this.#unreachable());
     else {
       this.#topology.open();
       const onTimeout = () => {
-        this.#early.delete(early);
-        fail(this.#unreachable());
+        this.#early.delete(run);
+        run(this.#unreachable());
       };
-      const timer = setTimeout(onTimeout, Math.max(0, until - performance.now()));
-      const early: Early = { run, fail, timer };
-      this.#early.add(early);
+      this.#early.set(run, setTimeout(onTimeout, Math.max(0, until - performance.now())));
     }
   }
 
@@ -202,19 +188,16 @@ export class Cluster implements Upstream {
 
   /** Fails what waits for the topology, if no node was ever reached. */
   #failEarly = (): void => {
-    if (!this.#topology.isUnreached) return;
-    for (const { fail } of this.#takeEarly()) fail(this.#unreachable());
+    if (this.#topology.isUnreached) this.#endEarly(this.#unreachable());
   };
 
-  #runEarly = (): void => {
-    for (const { run } of this.#takeEarly()) run();
-  };
+  #runEarly = (): void => this.#endEarly(null);
 
-  #takeEarly(): Early[] {
+  #endEarly(failure: UpstreamFailure | null): void {
     const early = [...this.#early];
     this.#early.clear();
-    for (const { timer } of early) clearTimeout(timer);
-    return early;
+    for (const [, timer] of early) clearTimeout(timer);
+    for (const [run] of early) run(failure);
   }
 
   #connectAny(onRead?: OnReadOpts): Duplex {

@@ -84,12 +84,8 @@ export function primariesIn(reply: Buffer): string {
 
 /** Returns which primary serves which slots, of a text that {@link primariesIn} returned: the same text for nodes that agree on it. */
 export function slotOwnersIn(primaries: string): string {
-  return primaries
-    .split("\n")
-    .map((line) => line.split(" "))
-    .filter(([, , , ...slots]) => slots.length > 0)
-    .map(([id, , , ...slots]) => [id, ...slots].join(" "))
-    .join("\n");
+  const lines = primaries.matchAll(/^(\S+) \S+ \S+( .+)$/gm);
+  return Array.from(lines, ([, id, slots]) => `${id}${slots}`).join("\n");
 }
 
 /** The name of the node at `ip:port@busport[,hostname]`; null for a node whose address is not known. An IPv6 has no brackets. */

@@ -25,17 +25,13 @@ export class Scripts {
 
   /** Stores the script of a command. SCRIPT FLUSH removes all scripts. */
   note(command: Command): void {
-    switch (command.name) {
-      case "EVAL":
-      case "EVAL_RO":
-        if (command.size > 2) this.#remember(command.content(1));
-        return;
-      case "SCRIPT":
-        if (command.size === 3 && command.upper(1) === "LOAD") this.#remember(command.content(2));
-        else if (command.upper(1) === "FLUSH") {
-          this.#texts.clear();
-          this.#bytes = 0;
-        }
+    const { name, size } = command;
+    const subcommand = name === "SCRIPT" ? command.upper(1) : null;
+    if (size > 2 && (name === "EVAL" || name === "EVAL_RO")) this.#remember(command.content(1));
+    else if (size === 3 && subcommand === "LOAD") this.#remember(command.content(2));
+    else if (subcommand === "FLUSH") {
+      this.#texts.clear();
+      this.#bytes = 0;
     }
   }
 

@@ -63,7 +63,7 @@ export class SlotOrder {
 
   /** Whether an earlier command waits to be sent again, so that this one has to wait behind it. */
   isBehind({ place, hint }: OrderedCommand): boolean {
-    return this.#firstParked(hint.repeatable) < place;
+    return this.#search(this.#parked, "parked", hint.repeatable, 1) < place;
   }
 
   /** Whether an earlier command may have been executed: if that is repeated, this one, a write, has to come after. */
@@ -75,27 +75,15 @@ export class SlotOrder {
   overtaken({ place, hint }: OrderedCommand): "no" | "sent" | "executed" {
     const executed = hint.repeatable ? this.#executed.write : this.#executed.any;
     if (executed > place) return "executed";
-    return this.#lastSent(hint.repeatable) > place ? "sent" : "no";
+    return this.#search(this.#sent, "sent", hint.repeatable, -1) > place ? "sent" : "no";
   }
 
-  #firstParked(onlyWrites: boolean): number {
+  /** Moves a place on, up or down, to the next command in a state. Returns it: beyond either end if there is none. */
+  #search(from: Places, state: OrderedCommand["state"], onlyWrites: boolean, step: 1 | -1): number {
     const kind = onlyWrites ? "write" : "any";
-    let at = this.#parked[kind];
-    while (at < this.#commands.length && !this.#is(at, "parked", onlyWrites)) at++;
-    this.#parked[kind] = at;
-    return at < this.#commands.length ? at : Number.POSITIVE_INFINITY;
-  }
-
-  #lastSent(onlyWrites: boolean): number {
-    const kind = onlyWrites ? "write" : "any";
-    let at = this.#sent[kind];
-    while (at >= 0 && !this.#is(at, "sent", onlyWrites)) at--;
-    this.#sent[kind] = at;
-    return at;
-  }
-
-  #is(place: number, state: OrderedCommand["state"], onlyWrites: boolean): boolean {
-    const command = this.#commands[place]!;
-    return command.state === state && !(onlyWrites && command.hint.repeatable);
+    const isOther = (command?: OrderedCommand) =>
+      command && (command.state !== state || (onlyWrites && command.hint.repeatable));
+    while (isOther(this.#commands[from[kind]])) from[kind] += step;
+    return from[kind];
   }
 }

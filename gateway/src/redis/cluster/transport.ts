@@ -146,10 +146,8 @@ export class Transport {
     clearTimeout(this.#timer);
     clearImmediate(this.#more);
     this.topology.off("change", this.#resume);
-    const left = this.#parked;
+    const left = [...this.#parked, ...this.#due.drain()];
     this.#parked = [];
-    for (let clusterCommand = this.#due.shift(); clusterCommand; clusterCommand = this.#due.shift())
-      left.push(clusterCommand);
     for (const clusterCommand of left) this.#fail(clusterCommand, CLOSING);
   }
 

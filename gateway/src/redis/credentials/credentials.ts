@@ -113,7 +113,6 @@ export class Credentials {
 
   #stopRenewing(): void {
     this.clock.clear(this.#timer);
-    this.#timer = undefined;
     this.#stopWatching?.();
     this.#stopWatching = null;
   }
@@ -167,7 +166,6 @@ export class Credentials {
 
   #arm(): void {
     this.clock.clear(this.#timer);
-    this.#timer = undefined;
     if (this.#listeners.size === 0 || this.#renewAt === Number.POSITIVE_INFINITY) return;
     const wait = Math.min(MAX_TIMEOUT, Math.max(0, this.#renewAt - this.clock.now()));
     this.#timer = this.clock

@@ -38,10 +38,8 @@ export interface FollowListener {
   onStart(id: string): void;
   /** Called with encoded entries. Returns false if there is no memory to send them: then it is called with them again. */
   onMessage(encoded: Frame): boolean;
-  /** Called with the error text of Redis, or with `GAP ...`. No further call follows. */
-  onRefusal(error: string): void;
-  /** Called when the stream can't be read, or can't be read any more. No further call follows. */
-  onFailure(failure: UpstreamFailure): void;
+  /** Called with the error text of Redis, `GAP ...`, or the failure when the stream can't be read. No further call follows. */
+  onEnd(problem: string | UpstreamFailure): void;
 }
 
 /** The share of a follower's token in the connections to Redis. */
@@ -110,14 +108,14 @@ export class Followers {
   add(key: string, position: Position, share: FollowerShare, listener: FollowListener): Cancel {
     const follower: Follower = { listener, share, key, position, started: false, cancelled: false };
     this.#followers.add(follower);
-    if (this.#closed) setImmediate(() => this.#fail(follower, CLOSING));
+    if (this.#closed) setImmediate(() => this.#end(follower, CLOSING));
     else setImmediate(() => void this.#catchUp(follower));
     return () => this.#remove(follower);
   }
 
   close(): void {
     this.#closed = true;
-    for (const follower of [...this.#followers]) this.#fail(follower, CLOSING);
+    for (const follower of [...this.#followers]) this.#end(follower, CLOSING);
   }
 
   /** Reads for one follower until it is at the end of the stream. */
@@ -133,16 +131,16 @@ export class Followers {
       try {
         page = await this.#read(key, follower.position, follower.share, size);
       } catch (error) {
-        if (!follower.started) return this.#fail(follower, error as UpstreamFailure);
+        if (!follower.started) return this.#end(follower, error as UpstreamFailure);
         await pause(backoff(failures++));
         continue;
       }
       if (follower.cancelled) return;
-      if ("error" in page) return this.#refuse(follower, page.error);
+      if ("error" in page) return this.#end(follower, page.error);
       const encoded = await this.options.encode(page.entries);
       if (follower.cancelled) return;
       if (encoded === "too-large" && page.entries.length === 1)
-        return this.#refuse(follower, this.#tooLarge(page.from));
+        return this.#end(follower, this.#tooLarge(page.from));
       if (!follower.started) {
         follower.started = true;
         follower.position = page.from;
@@ -187,7 +185,7 @@ export class Followers {
         if (!first) break;
         const page = await this.#read(tail.key, tail.position, first.share);
         if ("error" in page) {
-          for (const follower of [...tail.members]) this.#refuse(follower, page.error);
+          for (const follower of [...tail.members]) this.#end(follower, page.error);
           break;
         }
         failures = 0;
@@ -331,12 +329,8 @@ export class Followers {
     return `ERR the entry after ${id} can't be followed: ${why} (${limit}). Raise the setting, or read the entry with XRANGE`;
   }
 
-  #refuse(follower: Follower, error: string): void {
-    if (this.#remove(follower)) follower.listener.onRefusal(error);
-  }
-
-  #fail(follower: Follower, failure: UpstreamFailure): void {
-    if (this.#remove(follower)) follower.listener.onFailure(failure);
+  #end(follower: Follower, problem: string | UpstreamFailure): void {
+    if (this.#remove(follower)) follower.listener.onEnd(problem);
   }
 
   /** Returns whether it was there. */
@@ -368,14 +362,10 @@ function backoff(failures: number): number {
 }
 
 /** Resolves after a time in ms, or once the tail is woken. */
-function pauseUntilWoken(tail: Tail, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms).unref();
-    tail.wake = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-  });
+async function pauseUntilWoken(tail: Tail, ms: number): Promise<void> {
+  const woken = new AbortController();
+  tail.wake = () => woken.abort();
+  await sleep(ms, undefined, { ref: false, signal: woken.signal }).catch(() => {});
 }
 
 const pause = (ms: number) => sleep(ms, undefined, { ref: false });

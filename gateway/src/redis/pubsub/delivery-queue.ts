@@ -122,7 +122,7 @@ export class DeliveryQueue {
   }
 
   *#deliver(): Generator<undefined, void> {
-    for (let due = this.#due.shift(); due; due = this.#due.shift()) {
+    for (const due of this.#due.drain()) {
       if (due === this.#last) this.#last = null;
       const { audience, topic, tell, bytes } = due;
       this.#bytes -= bytes;

@@ -9,10 +9,8 @@ export interface Listener {
   onMessage(encoded: PendingFrame): void;
   /** Called when messages may have been missed before now. */
   onGap(): void;
-  /** Called with Redis's error text when it refused to subscribe. No further call follows. */
-  onRefusal(error: string): void;
-  /** Called when the subscription could not be made, or has ended. No further call follows. */
-  onFailure(failure: UpstreamFailure): void;
+  /** Called with Redis's error text when it refused to subscribe, or with the failure. No further call follows. */
+  onEnd(problem: string | UpstreamFailure): void;
   /**
    * Called when one channel or pattern has been added or removed.
    * @param kind such as `subscribe` or `punsubscribe`

@@ -78,27 +78,21 @@ export class Monitor {
       return;
     }
     clearTimeout(this.#timer);
-    if (reply && isError(reply)) {
-      const error = lineOf(reply);
-      for (const listener of this.#take()) listener.onRefusal(error);
-      return;
+    if (reply && isError(reply)) this.#end(lineOf(reply));
+    else {
+      this.#up = true;
+      for (const listener of this.#broadcast.listeners) listener.onReady();
     }
-    this.#up = true;
-    for (const listener of this.#broadcast.listeners) listener.onReady();
   }
 
   #unreachable(message: string): void {
     this.#end(new UpstreamFailure("unreachable", message));
   }
 
-  #end(failure: UpstreamFailure): void {
-    for (const listener of this.#take()) listener.onFailure(failure);
-  }
-
-  #take(): Listener[] {
+  #end(problem: string | UpstreamFailure): void {
     const listeners = this.#broadcast.clear();
     this.#drop();
-    return listeners;
+    for (const listener of listeners) listener.onEnd(problem);
   }
 
   #drop(): void {

@@ -298,17 +298,14 @@ export class Subscriptions {
       if (changes) {
         for (const change of changes) change.problem = error;
         this.#leave(member, topic);
-      } else {
-        this.#remove(member);
-        member.listener.onRefusal(error);
-      }
+      } else this.#fail(member, error);
     }
   }
 
-  #fail(member: Member, failure: UpstreamFailure): void {
+  #fail(member: Member, problem: string | UpstreamFailure): void {
     if (!this.#members.has(member)) return;
     this.#remove(member);
-    member.listener.onFailure(failure);
+    member.listener.onEnd(problem);
   }
 
   #remove(member: Member): void {

@@ -172,11 +172,11 @@ test("a large reply is streamed, also after commands that were sent again", asyn
             return 0;
           },
           whenBelow() {},
-          end: () => {
+          end: (failure) => {
+            if (failure) return receiver.onFailure(failure, tag);
             streamed.push(bytes);
             receiver.onReply(Buffer.from("+streamed\r\n"), tag);
           },
-          fail: (failure) => receiver.onFailure(failure, tag),
         };
       };
       upstream.send(all, Object.assign(receiver, { onLarge }));

@@ -242,8 +242,7 @@ test.each(["subscribe", "ssubscribe"] as const)(
           resolve();
         },
         onGap: () => events.push("gap"),
-        onRefusal: reject,
-        onFailure: reject,
+        onEnd: reject,
         onChanged: () => {},
       });
     });

@@ -24,8 +24,7 @@ function reader(onWrite = () => {}): Recipient & { told: string[]; writes: numbe
       },
       onGap: () => void told.push("gap"),
       onChanged: (kind: string) => void told.push(kind),
-      onRefusal() {},
-      onFailure() {},
+      onEnd() {},
     },
   };
   return made;

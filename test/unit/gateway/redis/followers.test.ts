@@ -63,8 +63,7 @@ function start(
     const listener: Omit<FollowListener, "backlog"> = {
       onStart: (id) => calls.push(`start ${id}`),
       onMessage: (encoded) => sends() && calls.push(String(encoded)) > 0,
-      onRefusal: (error) => calls.push(error),
-      onFailure: ({ reason, outcome }) => calls.push(`${reason} ${outcome}`),
+      onEnd: (end) => calls.push(typeof end === "string" ? end : `${end.reason} ${end.outcome}`),
     };
     return followers.add("log", parsePosition(position)!, share, Object.assign(reader, listener));
   };

@@ -241,8 +241,7 @@ function streaming(seen: string[], name: string): Receiver {
           return 0;
         },
         whenBelow() {},
-        end: () => seen.push(`${name} ends after ${size}`),
-        fail: (failure) => seen.push(`${name} ${failure.reason}`),
+        end: (failure) => seen.push(`${name} ${failure ? failure.reason : `ends after ${size}`}`),
       };
     },
   };
@@ -355,11 +354,9 @@ class SlowReader extends RecordedReplies {
       whenBelow: (_, listener) => {
         this.#listener = listener;
       },
-      end: () => {
-        if (this.state !== "cut") this.state = "whole";
-      },
-      fail: ({ reason }) => {
-        this.state = reason;
+      end: (failure) => {
+        if (failure) this.state = failure.reason;
+        else if (this.state !== "cut") this.state = "whole";
       },
     };
   }

@@ -222,10 +222,10 @@ export function addKeyCommands(table: CommandTable): void {
     const ofType = items.filter(
       (entry) => isLive(entry, now) && (type === undefined || entry.value.type.toLowerCase() === type),
     );
-    const found = matching(ofType, ({ key }) => key, match);
+    const keys = ofType.map(({ key }) => key);
     return scanReply(
       next,
-      found.map(({ key }) => key),
+      matching(keys, (key) => key, match),
     );
   });
   table.override<ScanArguments>("hscan", (args, ctx) => {
@@ -238,10 +238,8 @@ export function addKeyCommands(table: CommandTable): void {
   });
   table.override<ScanArguments>("sscan", (args, ctx) => {
     const { items, next } = pageOf(ctx.db.getSet(args.key)?.members, args);
-    return scanReply(
-      next,
-      matching(items, (member) => member, args.match),
-    );
+    const found = matching(items, (member) => member, args.match);
+    return scanReply(next, found);
   });
   table.override<ScanArguments>("zscan", (args, ctx) => {
     const zset = ctx.db.getSortedSet(args.key);

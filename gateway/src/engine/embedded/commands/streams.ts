@@ -36,13 +36,13 @@ import {
 } from "./define.js";
 import { checkTimeout } from "./server.js";
 
-const MISSING_STREAM =
-  "The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option to create an empty stream automatically.";
 const ZERO = Buffer.from("0");
 
 /** The error of XGROUP where there is no stream. */
 export function missingStream(): RedisCommandError {
-  return new RedisCommandError(MISSING_STREAM);
+  return new RedisCommandError(
+    "The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option to create an empty stream automatically.",
+  );
 }
 
 export function noSuchConsumerGroup(key: Buffer, group: Buffer): RedisCommandError {

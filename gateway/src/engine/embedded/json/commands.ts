@@ -21,6 +21,7 @@ import { documentAt, noPath, ROOT, requireDocument, store } from "./document.js"
 import { outermost, setAt } from "./each.js";
 import { type Path, parsePath } from "./path.js";
 import {
+  COMPACT,
   formatJson,
   isArray,
   isEqual,
@@ -79,7 +80,7 @@ const mergeCommand = command("json.merge key path value", "write denyoom", ([key
 });
 
 const get = command("json.get key ...", "readonly", ([key, ...rest], ctx) => {
-  const layout = { indent: "", newline: "", space: "" };
+  const layout = { ...COMPACT };
   let at = 0;
   for (; at < rest.length; at += 2) {
     // Text is never escaped more than it has to be.

@@ -74,14 +74,9 @@ function checkDepth(text: string): void {
   }
 }
 
-/** Layout of JSON text; nothing is put in by default. */
-export interface JsonLayout {
-  readonly indent: string;
-  readonly newline: string;
-  readonly space: string;
-}
-
-const COMPACT: JsonLayout = { indent: "", newline: "", space: "" };
+/** The default layout of JSON text: nothing is put in. */
+export const COMPACT = { indent: "", newline: "", space: "" };
+type JsonLayout = Readonly<typeof COMPACT>;
 
 /** @throws RedisCommandError if the text would be longer than 256 MB */
 export function formatJson(value: Json, layout: JsonLayout = COMPACT): string {

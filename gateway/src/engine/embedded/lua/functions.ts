@@ -51,11 +51,7 @@ export class FunctionLibraries extends RedisFunctionRegistry {
     const libraries = this.list().map(({ name, code, functions }) => ({
       name,
       code: code.toString("base64"),
-      functions: functions.map((item) => ({
-        name: item.name,
-        flags: item.flags,
-        description: item.description,
-      })),
+      functions: functions.map(({ name, flags, description }) => ({ name, flags, description })),
     }));
     return Buffer.from(JSON.stringify(libraries satisfies Dumped[]));
   }

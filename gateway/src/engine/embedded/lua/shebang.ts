@@ -5,11 +5,8 @@ const FLAGS = new Set(["no-writes", "allow-oom", "allow-stale", "no-cluster", "a
 /** The words of a source's first line behind `#!`; undefined if it does not begin so. */
 function wordsOf(source: Buffer): string[] | undefined {
   if (source.toString("latin1", 0, 2) !== "#!") return undefined;
-  const end = source.indexOf("\n");
-  return source
-    .toString("latin1", 2, end === -1 ? source.length : end)
-    .trim()
-    .split(/\s+/);
+  const [line = ""] = source.toString("latin1", 2).split("\n", 1);
+  return line.trim().split(/\s+/);
 }
 
 /** The flags in a script's first line; undefined without such a line. @throws {RedisCommandError} if it is malformed */
