@@ -5,8 +5,16 @@ import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import type { Decoder } from "./spec.js";
 import type { AtMostOne } from "./types.js";
 
-/** Whether scripts are removed before the response (`sync`), or after it (`async`). */
-export type ScriptFlushCommandOptions = AtMostOne<{ sync: true; async: true }, "only one of sync and async">;
+/** When scripts are removed. */
+export type ScriptFlushCommandOptions = AtMostOne<
+  {
+    /** Before the response. */
+    sync: true;
+    /** After the response. */
+    async: true;
+  },
+  "only one of sync and async"
+>;
 
 /** Commands on Lua scripts. */
 export interface ScriptingCommands<K extends ReplyMode> {
