@@ -27,7 +27,7 @@ export class SessionStore extends session.Store {
   readonly #prefix: string;
   readonly #ttl: number;
 
-  /** @param redis the client, with any codec. A write whose response is lost is sent again: each request writes its session anew. */
+  /** @param redis the client, with any codec. A write whose response is lost is sent again: a second time changes nothing more. */
   constructor(redis: Redis, options: SessionStoreOptions = {}) {
     super();
     checkArguments(redis, options, "prefix", "ttl");

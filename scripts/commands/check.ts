@@ -26,7 +26,7 @@ const SOMETIMES_READS = new Set(["BITFIELD", "FT.AGGREGATE", "GETEX", "SORT", "X
 // Commands that Redis flags as reads, but whose repeat has another effect or result.
 const FLAGGED_WRITES = new Set(["CF.COMPACT", "FT.CURSOR DEL", "FT.CURSOR READ"]);
 
-/** Whether a command may be repeated as a read, by Redis's flags and the exceptions above. */
+/** Whether a command may be repeated as a read, by Redis's flags, UNFLAGGED_READS and FLAGGED_WRITES. */
 export function isRead(name: string): boolean {
   if (FLAGGED_WRITES.has(name)) return false;
   return UNFLAGGED_READS.has(name) || (facts[name]?.flags?.includes("readonly") ?? false);
@@ -45,7 +45,7 @@ export function reasonLeftOut(name: string): string | undefined {
   return leftOutNames.find(({ pattern }) => fits(pattern, name))?.reason;
 }
 
-/** Returns the problems of the list of commands left out: commands that are missing in it, and entries that match none. */
+/** Returns the commands that have neither a row nor an entry in left-out.json, and the entries that no such command needs. */
 export function commandProblems(rows: readonly CommandSpec[]): string[] {
   const named = new Set(rows.map((spec) => spec.name));
   const missing = Object.keys(facts).filter((name) => !named.has(name) && !reasonLeftOut(name));
@@ -69,7 +69,7 @@ export function rowProblems(spec: CommandSpec): string[] {
   return spec.write === writes ? [] : [`${spec.name}: write is ${spec.write}, Redis's flags say ${writes}`];
 }
 
-/** Returns the problems of a command's words, the name first, by Redis's facts about it. */
+/** Returns the problems of a command with these words after its name, by Redis's facts about it. */
 export function wordsProblems(name: string, words: readonly string[]): string[] {
   const whole = [...name.split(" "), ...words];
   const command = facts[whole.slice(0, 2).join(" ").toUpperCase()] ?? facts[name];
@@ -85,13 +85,13 @@ export function wordsProblems(name: string, words: readonly string[]): string[] 
       problems.push(`${whole.join(" ")}: no keys found`);
     }
     if (found.some((key) => key === undefined || key.startsWith("<"))) {
-      problems.push(`${whole.join(" ")}: ${found.join(" ")} are not keys`);
+      problems.push(`${whole.join(" ")}: ${found.join(" ")} are not all keys`);
     }
   }
   return problems;
 }
 
-/** Returns the methods of @upstash/redis that are neither here nor left out with a reason. */
+/** Returns the methods of @upstash/redis that are neither in `methods` nor left out with a reason. */
 export function missingMethods(methods: ReadonlySet<string>): string[] {
   const all = [
     ...reference.methods,

@@ -14,9 +14,9 @@ const PER_SECOND = 50;
 const BYTES = 2_048;
 /** Length of each measurement in ms. */
 const DURATION = 3_000;
-/** Measurements of either kind, in turn. */
+/** Measurements beside the bare program, and as many beside the gateway, in turn. */
 const ROUNDS = 3;
-/** Maximum ratio of the time of GETs beside a fan-out of the gateway to that beside one of a bare program, in the same run. */
+/** How many times as long GETs may take during a fan-out by the gateway as during one by a bare program, in the same run. */
 const TIMES = 2;
 /** What other programs of the machine may add, in ms. */
 const NOISE = 50;
@@ -74,8 +74,8 @@ async function countOf(child: ChildProcess): Promise<Counts> {
 }
 
 /**
- * What the readers of a process have got when they have all messages, or some and the `gap` that stands for the others. A busy
- * machine may need a while for what is under way.
+ * Waits until the readers of a process have all messages, or a `gap` in place of some, and returns what they have got. On a busy
+ * machine this may take a while.
  */
 async function arrived(child: ChildProcess, expected: number): Promise<Counts> {
   const all = { messages: 0, late: 0, gaps: 0 };
@@ -95,7 +95,7 @@ const portOf = () => Number(new URL(gateway.url).port);
 const subscription = (path: string, token: string) =>
   `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`;
 
-/** Sends a GET of another token. Returns the ms until its response has ended. */
+/** Sends a GET with another token. Returns the ms until its response has ended. */
 function timeOfGet(): Promise<number> {
   const began = performance.now();
   return new Promise((resolve, reject) => {
@@ -108,7 +108,7 @@ function timeOfGet(): Promise<number> {
   });
 }
 
-/** Sends GETs of another token for a while. Returns their number, and what 99 % of them take at most, in ms. */
+/** Sends GETs with another token for a while. Returns their number, and what 99 % of them take at most, in ms. */
 async function get(duration = DURATION): Promise<{ count: number; p99: number }> {
   const times: number[] = [];
   for (const end = performance.now() + duration; performance.now() < end; ) {
@@ -139,7 +139,7 @@ function publish(channel: string, perSecond: number): () => Promise<number> {
   };
 }
 
-test("messages to 480 readers arrive, and another token's GETs take as long as beside a bare program that writes as much", async () => {
+test("messages to 480 readers arrive, and another token's GETs take at most about twice as long as beside a bare program", async () => {
   const bare = start("bare", BYTES);
   const [{ port }] = await once(bare, "message");
   await read(port, READERS, "hello");

@@ -11,7 +11,7 @@ export interface CacheHandlerContext {
   readonly revalidatedTags?: readonly string[];
 }
 
-/** A stored page, response of a route, `fetch` or image. */
+/** A stored page, image, or response of a route or of `fetch`. */
 export interface CacheHandlerValue {
   /** When it was created, in ms since the epoch. -1: it must be renewed at once. */
   readonly lastModified: number;

@@ -3,7 +3,7 @@ import { client, options } from "../client/function-client.js";
 
 const connected = client.connect(options);
 
-/** Reads a missing key, computes its value and stores it. Returns the times in ms of the commands and of all. @throws if the key exists */
+/** Reads a missing key, computes its value and stores it. Returns the ms of each command and in total. @throws if the key exists */
 export const handler = async ({ key }: { readonly key: string }) => {
   const beganAt = performance.now();
   if ((await connected.get(key)) !== null) throw new Error("the key exists, so nothing was missing");

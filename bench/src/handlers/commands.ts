@@ -19,8 +19,8 @@ export interface CommandsEvent {
 const kept = reused ? client.connect(options) : undefined;
 
 /**
- * Returns the last value and the time in ms that the commands took; for pairs, the time with the new client divided by that with the
- * kept one, of each pair.
+ * Returns the last value and the time in ms that the commands took. For pairs, the value is a ratio for each: the time with the new
+ * client divided by that with the kept one.
  */
 export const handler = async ({ pairs, stops, ...event }: CommandsEvent) => {
   const begunAt = performance.now();
@@ -29,7 +29,7 @@ export const handler = async ({ pairs, stops, ...event }: CommandsEvent) => {
   return { statusCode: 200, body, ms: performance.now() - begunAt };
 };
 
-/** Runs commands on a client, or on a new one. Returns the last value. */
+/** Runs commands on the given client, or on a new one without it. Returns the last value. */
 async function runOn(own: ConnectedClient | undefined, event: CommandsEvent): Promise<unknown> {
   const used = own ?? client.connect(options);
   const values = await run(used, event);

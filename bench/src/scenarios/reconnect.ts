@@ -13,7 +13,7 @@ import { combine, mean, ratio, type Series, stddev } from "../statistics/series.
 
 const USERS = [1, 16];
 const usersOf = ({ users }: { users: number }) => `${users} client${users === 1 ? "" : "s"}`;
-/** How long the users run before what counts, in s. */
+/** How long the users run before the measurement begins, in s. */
 const WARM_UP_S = 0.2;
 
 /** A way to reach Redis. One whose name ends with `reconnect` has a connection for each command. */
@@ -61,7 +61,7 @@ export default defineScenario({
   name: "reconnect",
   title: "Reconnecting for each command, with and without a pool",
   question: "How much throughput does a connection per command cost, and how much does a pool recover?",
-  // A client adds 80 s, and the ways are those of plain sockets; one client of each protocol is beside them.
+  // The ways by plain sockets answer the question. Each client adds 80 s, so by default there is one of each protocol.
   clients: "warmline,ioredis",
   fixed: ["tls"],
   defaults: { rounds: [1, 2], seconds: [1.2, 1] },

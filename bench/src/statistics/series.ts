@@ -3,7 +3,7 @@ export interface Estimate {
   readonly value: number;
   readonly low: number;
   readonly high: number;
-  /** The number of repetitions (rounds, or runs of a publication) that it is computed over. */
+  /** The number of repetitions (rounds, or runs of a publication), including those without a number. */
   readonly n: number;
 }
 
@@ -36,7 +36,7 @@ function ranksOutside(n: number): number {
   }
 }
 
-/** The middle of some numbers; of an even count the mean of the two in the middle. */
+/** The middle of some numbers; if their count is even, the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
@@ -118,7 +118,7 @@ export class Series {
 }
 
 /**
- * Combines a statistic of several series, repetition by repetition, since other load on the machine affects all cases of one alike.
+ * Combines a statistic of several series repetition by repetition: other load on the machine affects all cases of a repetition alike.
  * @throws if the series have different numbers of repetitions
  */
 export function combine(series: readonly Series[], how: (...values: number[]) => number, statistic = p50) {
@@ -129,7 +129,7 @@ export function combine(series: readonly Series[], how: (...values: number[]) =>
   return estimateOf(Array.from({ length: n }, (_, at) => how(...numbers.map((own) => own[at]!))));
 }
 
-/** Returns the share by which a number falls from `all` to `rest`, of the means. */
+/** Returns the share by which the mean falls from `all` to `rest`. */
 export const reduction = (all: Series, rest: Series): Estimate =>
   combine([all, rest], (x, y) => 1 - y / x, mean);
 

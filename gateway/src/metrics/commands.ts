@@ -1,6 +1,6 @@
 import { allCommandInfo, type CommandInfo } from "../commands/command-info.js";
 
-/** Label of all commands that are not in the table, since clients choose their names. */
+/** Label that all commands not in the table share: clients choose their names, so there could be any number of labels. */
 const OTHER = "other";
 
 class CommandNumbers {
@@ -13,7 +13,7 @@ class CommandNumbers {
   constructor(readonly name: string) {}
 }
 
-/** Counts commands by name. Each command of the table has numbers of its own, all others share some. */
+/** Counts commands by name. Each command of the table has numbers of its own, and all others share one set. */
 export class CommandCounts {
   readonly #numbers = allCommandInfo().map(({ name }) => new CommandNumbers(name));
   readonly #others = new CommandNumbers(OTHER);

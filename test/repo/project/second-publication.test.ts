@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { compared } from "../../../scripts/second-publication.mjs";
 
 const columns = [{ title: "client" }, { title: "p50 ms", number: true }, { title: "x warm", number: true }];
-/** Two rows of the same name, which differ in their number of clients. */
+/** Two rows of the same name, as in a table with a row for each number of clients. */
 const tableOf = (ms: string, times: string) => ({
   columns,
   rows: [{ cells: ["warmline", ms, times] }, { cells: ["warmline", "7", "9x (9x to 9x)"] }],
@@ -34,7 +34,7 @@ test("a second publication keeps its figures where the intervals overlap", () =>
   ]);
 });
 
-test("figures of two publications that are apart become the range of both, and opposite verdicts undecided", () => {
+test("figures that are apart in two publications become the range of both, and opposite verdicts become undecided", () => {
   const second = resultOf("1,050 (1,000 to 1,100)", "0.9x to 1.3x", "no");
   const { result, apart } = compared(first, second);
   const table = tableOf("1.10 to 1,100†", "0.9x to 1.6x†");
@@ -74,23 +74,26 @@ test.each([
 test.each([
   ["same direction", "inside the interval", "same direction"],
   ["inside the interval", "same order of magnitude", "same order of magnitude"],
-])("a claim agrees with its article as the weaker of two publications: %s, %s", (before, after, both) => {
-  const claim = (agreement: string) => ({
-    ...resultOf("1", "1", "yes"),
-    checks: [{ ...checkOf("yes", "1.5x (1.4x to 1.6x)"), agreement }],
-  });
-  const { result } = compared(claim(before), claim(after));
-  expect(result.checks).toMatchObject([{ verdict: "yes", agreement: both }]);
-});
+])(
+  "a claim's agreement with its article is the weaker one of two publications: %s, %s",
+  (before, after, both) => {
+    const claim = (agreement: string) => ({
+      ...resultOf("1", "1", "yes"),
+      checks: [{ ...checkOf("yes", "1.5x (1.4x to 1.6x)"), agreement }],
+    });
+    const { result } = compared(claim(before), claim(after));
+    expect(result.checks).toMatchObject([{ verdict: "yes", agreement: both }]);
+  },
+);
 
-test("figures of fewer digits are compared as they are rounded", () => {
+test("figures rounded to different numbers of digits overlap if the coarser rounding allows it", () => {
   const one = resultOf("2.01 (2.01 to 2.01)", "1.5x (1.4x to 1.6x)", "yes");
   const [near, far] = ["2.0096 (2.0088 to 2.0099)", "2.0041 (2.0040 to 2.0045)"];
   expect(compared(one, resultOf(near, "1x", "yes")).apart.figures).toEqual([]);
   expect(compared(one, resultOf(far, "1x", "yes")).result.table.rows[0].cells[1]).toBe("2.0040 to 2.01†");
 });
 
-test("the numbers of the first publication are kept where pages compare run by run", () => {
+test("the numbers of the first publication are kept for a scenario whose runs are compared one by one", () => {
   const [one, two] = [first, first].map((result) => ({ ...result, scenario: "memory", data: [1] }));
   expect(compared(one, two).result.earlier.data).toEqual([1]);
 });

@@ -46,11 +46,11 @@ describe("invocations", () => {
     delete process.env.WARMLINE_TESTBED_SECRET;
   });
 
-  test("a first event waits when the init phase ends, and later invocations follow it", async () => {
+  test("a first event is already waiting when the init phase ends, and later invocations follow it", async () => {
     const { first, invoke } = await start({ firstEvent: { n: 1 } });
     const { result } = (await first)!;
     expect(result).toMatchObject({ count: 1, event: { n: 1 } });
-    // The function's time begins with the event, not with the process.
+    // The function has its own time alone: that of the init phase is not added.
     expect((result as { remaining: number }).remaining).toBeLessThanOrEqual(3_000);
     expect((await invoke({ n: 2 })).error).toBeUndefined();
     expect((await start()).first).toBeUndefined();

@@ -84,7 +84,7 @@ test("DatabaseEntries knows the hashes with an expired field, whatever replaces 
   expect(entries.withFieldsExpiredBy(5)).toEqual([]);
 });
 
-test("ListValues does what an array does", () => {
+test("ListValues does what an array does, except that at(-1) is undefined", () => {
   const value = fc.integer({ min: 0, max: 9 }).map((digit) => Buffer.from([digit]));
   const step = fc.oneof(
     value.map((item) => (list: Buffer[]) => void list.push(item)),

@@ -84,7 +84,7 @@ describe.each(FAILURES)("after %s", (_name, failure) => {
     expect(await client().strlen("large")).toBe(70_000);
   });
 
-  test("a write without a number that may be repeated is sent again", async () => {
+  test("a write that may be repeated is sent again without a number", async () => {
     failAfterwards(failure);
     const redis = client({ writes: "at-least-once" });
     expect(await redis.append("large", "x".repeat(70_000))).toBe(140_000);
@@ -151,7 +151,7 @@ describe.each([
     }
   });
 
-  test("a Worker that has no such option is not given its name", async () => {
+  test("a runtime whose Request has no `cache`, such as a Worker, is not given that option", async () => {
     const { cache } = Object.getOwnPropertyDescriptors(Request.prototype) as { cache: PropertyDescriptor };
     delete (Request.prototype as { cache?: unknown }).cache;
     try {

@@ -18,7 +18,7 @@ export function replaceRegexOperator(filter: string): string {
 /** Flags that a pattern of RedisJSON may begin with, such as `(?i)`, and that JavaScript has too. */
 const FLAGS = /^\(\?([ims]+)\)/;
 
-/** Whether a pattern matches a part of a text. A value that is not a string and an invalid pattern match nothing. */
+/** Whether a pattern matches a part of a text. False if one of them is not a string, or if the pattern is invalid. */
 export const regexFunction: FilterFunction = {
   argTypes: [FunctionExpressionType.ValueType, FunctionExpressionType.ValueType],
   returnType: FunctionExpressionType.LogicalType,
