@@ -26,7 +26,7 @@ test.each([
   {
     mistake: "a forgotten lane counts as new",
     shape: { gateways: 1, path: "l4", clones: false },
-    from: "const isNew = Number.parseInt(number.slice(timeAt), 36) > (known?.horizon ?? this.#horizon);",
+    from: "const isNew = Number.parseInt(time, 36) > (known?.horizon ?? this.#horizon);",
     to: "const isNew = true;",
   },
   {

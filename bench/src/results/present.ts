@@ -15,7 +15,7 @@ const WIDE = 1.5;
 export function withInterval({ value, low, high, n }: Estimate, text: (value: number) => string): string {
   if (n < 2) return text(value);
   const range = `${text(low)} to ${text(high)}`;
-  return low > 0 && high > WIDE * low ? range : `${text(value)} (${range})`;
+  return low * high > 0 && Math.max(low / high, high / low) > WIDE ? range : `${text(value)} (${range})`;
 }
 
 /** Groups items by a key; groups and items keep their order. */
