@@ -70,7 +70,7 @@ const FAULT_CLIENTS: Readonly<Record<string, string>> = {
 };
 /** What the servers of faults and zombie announce, which decides what fetch's connection pool does. */
 const ANNOUNCED =
-  "The server announces an idle limit of 310 s, as warmline-gateway does. Without such a header fetch, undici and @upstash/redis give up a socket after 4 s.";
+  "The server announces an idle limit of 310 s, as warmline-gateway does. Without such a header, `fetch`, undici and @upstash/redis close an idle socket after 4 s.";
 /** The description of an outcome for users. */
 const SEEN: Readonly<Record<string, string>> = {
   right: "right, once",
@@ -160,7 +160,7 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       writes.rows
         .find((row) => row[0] === way)!
         [1 + writes.pauses.indexOf("frozen for 2 s")]!.split(" (")[0]!;
-    const text = `**Where it is slower**: a cold start takes ${start} ms up to the first reply, with ten lines of \`http.Agent\` it takes ${startOfAgent} ms. Over TLS and at no distance, a warm command takes ${warm("warmline")} ms, over TCP with ioredis ${warm("ioredis (TCP)")} ms. An explicit pipeline of 1,000 GETs runs at ${inThousands(pipeline!)} thousand commands a second, with \`http.Agent\` at ${inThousands(pipelineOfAgent!)} thousand. At a gateway set up to work as Upstash does, with a round trip of 20 ms, the first write after a freeze of 2 s takes ${write("PING, then the write")} ms, with @upstash/redis ${write("@upstash/redis")} ms: warmline first tests the connection by a \`PING\`, which counts as a command. [All figures](docs/performance.md).\n`;
+    const text = `**Where it is slower**: a cold start takes ${start} ms up to the first reply, with ten lines of \`http.Agent\` it takes ${startOfAgent} ms. Over TLS and at no distance, a warm command takes ${warm("warmline")} ms, over TCP with ioredis ${warm("ioredis (TCP)")} ms. An explicit pipeline of 1,000 GETs runs at ${inThousands(pipeline!)} thousand commands a second, with \`http.Agent\` at ${inThousands(pipelineOfAgent!)} thousand. The first write after a freeze of 2 s takes ${write("PING, then the write")} ms, with @upstash/redis ${write("@upstash/redis")} ms (a round trip of 20 ms, and a gateway set up to work as Upstash does): warmline first tests the connection by a \`PING\`, which counts as a command. [All figures](docs/performance.md).\n`;
     return text.replaceAll(`${BOTH} ms`, " ms (two publications)");
   },
   "all-faults": (results) => {
