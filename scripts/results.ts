@@ -232,7 +232,7 @@ const BLOCKS: Readonly<Record<string, (results: Results) => string>> = {
       .some(({ arm }) => arm === "middlebox, nothing announced");
     const unpublished = isPublished
       ? ""
-      : " A middlebox without that header is measured from the next publication on.";
+      : " A middlebox with a server that announces nothing is not published yet.";
     const bars = barsOf(zombie, faults);
     const peers = bars.filter(({ label }) => !label.startsWith("warmline"));
     const warmline = bars.filter(({ label }) => label.startsWith("warmline"));
